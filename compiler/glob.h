@@ -16,7 +16,7 @@
 
 #include "compiler/arena.h"
 
-#define GLOB_COMPONENTS_MAX 64
+#define GLOB_COMPONENTS_MAX 63 /* one bit more is the end */
 
 struct glob;
 
