@@ -55,20 +55,12 @@ struct policy {
 };
 
 /*
- * Loads what `file` includes and resolves the policy `name` (NULL: the only one,
- * else the one named "default"). NULL if there is none or its chain is broken;
- * everything that is wrong is in diags.
+ * The policy `name` of a file (NULL: the only one that the file defines, else the
+ * one named "default"). NULL if there is none or its chain is broken; everything
+ * that is wrong is in diags. The scope comes from scope_load (scope.h).
  */
-struct policy *policy_resolve(struct arena *arena, const struct sources *sources,
-	uint32_t file, const char *name, const struct loader *loader, struct diags *diags);
-
-/* Names of all policies that a file defines itself, for `check`. */
-struct policy_names {
-	const char **names;
-	size_t count;
-};
-struct policy_names policy_list(struct arena *arena, const struct sources *sources,
-	uint32_t file, struct diags *diags);
+struct policy *policy_resolve(struct arena *arena, const struct scope *scope,
+	const char *name, struct diags *diags);
 
 /* Which layer of a policy a rule stands in; greater holds. */
 enum layer { LAYER_COMMON, LAYER_COMMON_ON, LAYER_MODE, LAYER_MODE_ON, LAYER_COUNT };

@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The rules of one mode for one call: built-in rules first, then each policy of
+ * the chain, layer by layer. Here variables get their values, sets are opened
+ * and paths become absolute; nothing is decided yet.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/glob.h"
+#include "compiler/path.h"
+#include "compiler/scope.h"
+
+#define SETS_NESTED_MAX 64
+
+struct expand {
+	const struct policy *policy;
+	const struct call *call;
+	struct arena *arena;
+	struct diags *diags;
+	struct rules *out;
+	/* Of the statement at hand. */
+	const struct scope *scope;
+	const struct ast_stmt *stmt;
+	uint32_t layer;
+	uint16_t part;
+	/* The sets that are open, innermost last. */
+	const struct ast_let *open[SETS_NESTED_MAX];
+	unsigned open_count;
+	size_t added; /* by the item at hand */
+};
+
+static struct rule *add_rule(struct expand *x, struct rule rule)
+{
+	struct rules *out = x->out;
+
+	if (out->count >= AST_RULES_MAX + 1000) {
+		diag_report(x->diags, CODE_E012, rule.span, "more than %d rules", AST_RULES_MAX);
+		return NULL;
+	}
+	out->list = arena_grow(
+		x->arena, out->list, out->count, &out->cap, sizeof(*out->list));
+	out->list[out->count] = rule;
+	x->added++;
+	return &out->list[out->count++];
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+enum value_kind { VALUE_FOUND, VALUE_UNDEFINED, VALUE_WRONG };
+
+struct value {
+	const char *text;
+	bool begins; /* may only begin a path */
+	bool from_call;
+};
+
+static const char *call_set(const struct call *call, const char *name)
+{
+	for (size_t i = 0; i < call->value_count; i++)
+		if (strcmp(call->values[i].name, name) == 0)
+			return call->values[i].value;
+	return NULL;
+}
+
+/* The built-in variables; NULL if name is none. */
+static bool built_in_value(struct expand *x, const char *name, struct value *out)
+{
+	const struct call *call = x->call;
+	const struct {
+		const char *name;
+		struct value value;
+	} table[] = {
+		{"workspace", {call->workspace, true, true}},
+		{"home", {call->home, true, false}},
+		{"temp", {x->out->temp, true, false}},
+		{"user", {call->user, false, false}},
+		{"git-dir", {call->git_dir, true, true}},
+		{"git-common-dir", {call->git_common_dir, true, true}},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (strcmp(table[i].name, name) == 0) {
+			*out = table[i].value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *nearest_variable(struct expand *x, const char *name)
+{
+	static const struct vocabulary names[] = {{"workspace", 0}, {"home", 0}, {"temp", 0},
+		{"user", 0}, {"git-dir", 0}, {"git-common-dir", 0}, {NULL, 0}};
+	const char *near = vocabulary_nearest(names, name);
+
+	return near ? near : scope_nearest(x->scope, NAME_VARIABLE, name);
+}
+
+static enum value_kind find_value(
+	struct expand *x, const struct ast_name *name, struct value *out)
+{
+	if (built_in_value(x, name->text, out)) {
+		if (out->text)
+			return VALUE_FOUND;
+		if (strcmp(name->text, "temp") == 0) {
+			diag_report(x->diags, CODE_E033, name->span,
+				"`${temp}` has no value without `temp private`");
+			return VALUE_WRONG;
+		}
+		return VALUE_UNDEFINED;
+	}
+
+	const struct definition *def = scope_find(x->scope, NAME_VARIABLE, name->text);
+	if (!def) {
+		const char *near = nearest_variable(x, name->text);
+		struct diag *diag = diag_report(x->diags, CODE_E032, name->span,
+			"unknown variable `%s`", name->text);
+		if (near)
+			diag_help(x->diags, diag, "did you mean `${%s}`?", near);
+		return VALUE_WRONG;
+	}
+	const char *given = call_set(x->call, name->text);
+	*out = (struct value){given ? given : def->u.var->value, false, true};
+	if (out->text)
+		return VALUE_FOUND;
+
+	struct diag *diag = diag_report(
+		x->diags, CODE_E033, name->span, "variable `%s` has no value", name->text);
+	diag_help(x->diags, diag, "give it with --set %s=VALUE", name->text);
+	return VALUE_WRONG;
+}
+
+static bool has_separator(enum platform platform, const char *text)
+{
+	return strchr(text, '/') || (platform == PLATFORM_WINDOWS && strchr(text, '\\'));
+}
+
+/* Whether a value may stand at a hole of a text. */
+static bool check_value(struct expand *x, const struct ast_text *text,
+	const struct ast_hole *hole, const struct value *value)
+{
+	const char *name = hole->name.text;
+	char next = hole->at < text->len ? text->bytes[hole->at] : '/';
+	bool first = hole == text->holes && hole->at == 0;
+	const char *wrong = NULL;
+
+	if (value->begins && !first)
+		wrong = "can only begin a path";
+	else if (value->begins && next != '/' &&
+		!(x->call->platform == PLATFORM_WINDOWS && next == '\\'))
+		wrong = "must be followed by a separator";
+	else if (*value->text == '\0')
+		wrong = "is empty";
+	else if (strcmp(value->text, ".") == 0 || strcmp(value->text, "..") == 0)
+		wrong = "is `.` or `..`";
+	else if (!first && has_separator(x->call->platform, value->text))
+		wrong = "contains a separator and does not begin the path";
+	if (!wrong)
+		return true;
+	diag_report(x->diags, CODE_E034, hole->name.span, "the value of `%s` %s", name, wrong);
+	return false;
+}
+
+/*
+ * The text with its values; pattern: values are made literal. An undefined
+ * built-in value gives VALUE_UNDEFINED and no finding.
+ */
+static enum value_kind substitute(struct expand *x, const struct ast_text *text,
+	bool pattern, struct buf *out, bool *from_call)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < text->hole_count; i++) {
+		const struct ast_hole *hole = &text->holes[i];
+		struct value value;
+		enum value_kind kind = find_value(x, &hole->name, &value);
+		if (kind != VALUE_FOUND)
+			return kind;
+		if (!check_value(x, text, hole, &value))
+			return VALUE_WRONG;
+		buf_put(out, text->bytes + at, hole->at - at);
+		at = hole->at;
+		if (pattern)
+			buf_puts(out, glob_quote(x->arena, value.text, strlen(value.text)));
+		else
+			buf_puts(out, value.text);
+		*from_call |= value.from_call && i == 0 && hole->at == 0;
+	}
+	buf_put(out, text->bytes + at, text->len - at);
+	return VALUE_FOUND;
+}
+
+/* ---- paths -------------------------------------------------------------- */
+
+static void report_path(struct expand *x, enum path_error error, const struct buf *text,
+	struct span span)
+{
+	const char *shown = diag_quoted(x->diags, text->data ? text->data : "", text->len);
+	const char *platform =
+		vocabulary_text(vocabulary_platforms, (int)x->call->platform);
+
+	switch (error) {
+	case PATH_OK: break;
+	case PATH_NOT_ABSOLUTE:
+		if (text->len && (text->data[0] == '/' || (text->len > 1 && text->data[1] == ':'))) {
+			struct diag *diag = diag_report(x->diags, CODE_E037, span,
+				"`%s` is not absolute on %s", shown, platform);
+			diag_help(x->diags, diag, "put the rule into a block `on %s { … }`",
+				x->call->platform == PLATFORM_WINDOWS ? "linux, macos"
+								      : "windows");
+		} else {
+			diag_report(x->diags, CODE_E030, span, "`%s` is not absolute", shown);
+		}
+		break;
+	case PATH_DOTDOT:
+		diag_report(x->diags, CODE_E031, span, "`%s` contains `..`", shown);
+		break;
+	case PATH_TOO_LONG:
+		diag_report(x->diags, CODE_E035, span, "a path of more than %d bytes",
+			PATH_BYTES_MAX);
+		break;
+	case PATH_BAD_BYTE:
+		diag_report(x->diags, CODE_E038, span, "`%s` cannot be a path on %s", shown,
+			platform);
+		break;
+	}
+}
+
+static bool is_reserved(struct expand *x, const char *path, struct span span)
+{
+	static const char *const private_trees[] = {"/dev", "/proc"};
+
+	if (x->call->platform == PLATFORM_WINDOWS)
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		if (!path_covers(private_trees[i], path))
+			continue;
+		diag_report(x->diags, CODE_E036, span, "no rule can stand at or below `%s`: %s",
+			private_trees[i],
+			i == 0 ? "`devices` decides there" : "it is private");
+		return true;
+	}
+	return false;
+}
+
+static void add_path(struct expand *x, const struct buf *text, struct span span,
+	bool from_call, enum level level, unsigned words, const char *built_in)
+{
+	const char *path;
+	enum path_error error = path_normalize(x->arena, x->call->platform,
+		text->data ? text->data : "", text->len, &path);
+
+	if (error != PATH_OK) {
+		report_path(x, error, text, span);
+		return;
+	}
+	if (is_reserved(x, path, span))
+		return;
+	add_rule(x,
+		(struct rule){.level = level,
+			.words = words,
+			.span = span,
+			.path = path,
+			.layer = x->layer,
+			.part = x->part,
+			.from_call = from_call,
+			.built_in = built_in});
+}
+
+static void add_text(struct expand *x, const char *text, struct span span, bool from_call,
+	const char *rest, const char *built_in)
+{
+	struct buf path = BUF_INIT;
+
+	buf_puts(&path, text);
+	buf_puts(&path, rest);
+	add_path(x, &path, span, from_call, x->stmt ? x->stmt->u.rule.level : LEVEL_WRITE,
+		x->stmt ? x->stmt->u.rule.words : 0, built_in);
+	buf_release(&path);
+}
+
+static void add_pattern(struct expand *x, const struct buf *text, struct span span)
+{
+	/* A pattern is normalised as a path is; its special characters are no
+	 * separators and `\` quotes, so POSIX rules hold on every platform. */
+	const char *pattern;
+	bool windows = x->call->platform == PLATFORM_WINDOWS;
+	const char *start = windows && text->len > 1 && text->data[1] == ':'
+		? arena_printf(x->arena, "/%s", text->data)
+		: text->data;
+	enum path_error error = start
+		? path_normalize(x->arena, PLATFORM_LINUX, start, strlen(start), &pattern)
+		: PATH_NOT_ABSOLUTE;
+
+	if (error == PATH_OK && windows && start == text->data)
+		error = PATH_NOT_ABSOLUTE;
+	if (error != PATH_OK) {
+		report_path(x, error, text, span);
+		return;
+	}
+	if (path_depth(pattern) > GLOB_COMPONENTS_MAX) {
+		diag_report(x->diags, CODE_E025, span, "a pattern of more than %d components",
+			GLOB_COMPONENTS_MAX);
+		return;
+	}
+	add_rule(x,
+		(struct rule){.level = x->stmt->u.rule.level,
+			.words = x->stmt->u.rule.words,
+			.span = span,
+			.pattern = pattern,
+			.layer = x->layer,
+			.part = x->part});
+}
+
+/* ---- items and sets ----------------------------------------------------- */
+
+static void add_item(struct expand *x, const struct ast_item *item, struct span span,
+	const char *rest);
+
+static void add_text_item(struct expand *x, const struct ast_item *item, struct span span,
+	const char *rest)
+{
+	struct buf text = BUF_INIT;
+	bool from_call = false, pattern = item->kind == AST_GLOB;
+	enum value_kind kind = substitute(x, &item->text, pattern, &text, &from_call);
+
+	if (kind == VALUE_FOUND && pattern && *rest) {
+		diag_report(x->diags, CODE_E021, span,
+			"`%s` below a set that contains a pattern", rest);
+	} else if (kind == VALUE_FOUND && pattern) {
+		add_pattern(x, &text, span);
+	} else if (kind == VALUE_FOUND) {
+		buf_puts(&text, rest);
+		add_path(x, &text, span, from_call, x->stmt->u.rule.level,
+			x->stmt->u.rule.words, NULL);
+	} else if (kind == VALUE_UNDEFINED && !(x->stmt->u.rule.words & WORD_OPTIONAL)) {
+		struct diag *diag = diag_report(x->diags, CODE_E033, item->span,
+			"`${%s}` has no value in this call", item->text.holes[0].name.text);
+		diag_help(x->diags, diag,
+			"the rule is left out where the value is missing if it says "
+			"`optional`");
+	}
+	buf_release(&text);
+}
+
+static void add_roots(struct expand *x, struct span span, const char *rest)
+{
+	add_text(x, x->call->workspace, span, true, rest, NULL);
+	for (size_t i = 0; i < x->call->add_dir_count; i++)
+		add_text(x, x->call->add_dirs[i], span, true, rest, NULL);
+}
+
+static bool open_set(struct expand *x, const struct ast_let *let, struct span span)
+{
+	for (unsigned i = 0; i < x->open_count; i++) {
+		if (x->open[i] != let)
+			continue;
+		struct diag *diag = diag_report(x->diags, CODE_E041, let->name.span,
+			"set `%s` contains itself", let->name.text);
+		diag_second(x->diags, diag, span, "it is used here");
+		return false;
+	}
+	if (x->open_count == SETS_NESTED_MAX) {
+		diag_report(x->diags, CODE_E010, span, "sets are nested more than %d deep",
+			SETS_NESTED_MAX);
+		return false;
+	}
+	x->open[x->open_count++] = let;
+	return true;
+}
+
+static void add_set(struct expand *x, const struct ast_item *item, struct span span,
+	const char *rest)
+{
+	const char *name = item->set.text;
+	const char *below =
+		arena_printf(x->arena, "%.*s%s", (int)item->text.len, item->text.bytes, rest);
+
+	if (strcmp(name, "roots") == 0) {
+		add_roots(x, span, below);
+		return;
+	}
+	const struct definition *def = scope_find(x->scope, NAME_SET, name);
+	if (!def) {
+		const char *near = vocabulary_distance("roots", name) != SIZE_MAX
+			? "roots"
+			: scope_nearest(x->scope, NAME_SET, name);
+		struct diag *diag = diag_report(
+			x->diags, CODE_E040, item->set.span, "unknown set `@%s`", name);
+		if (near)
+			diag_help(x->diags, diag, "did you mean `@%s`?", near);
+		return;
+	}
+	if (!open_set(x, def->u.let, span))
+		return;
+
+	const struct scope *outer = x->scope;
+	x->scope = def->scope;
+	for (const struct ast_item *member = def->u.let->items; member; member = member->next)
+		add_item(x, member, span, below);
+	x->scope = outer;
+	x->open_count--;
+}
+
+/* span is the place in the policy, also for what a set brings in. */
+static void add_item(struct expand *x, const struct ast_item *item, struct span span,
+	const char *rest)
+{
+	switch (item->kind) {
+	case AST_PATH:
+	case AST_GLOB: add_text_item(x, item, span, rest); break;
+	case AST_SET: add_set(x, item, span, rest); break;
+	case AST_EVERYTHING: {
+		struct rule rule = {.level = x->stmt->u.rule.level,
+			.words = x->stmt->u.rule.words,
+			.span = span,
+			.path = "/",
+			.layer = x->layer,
+			.part = x->part};
+		if (*rest)
+			diag_report(x->diags, CODE_E021, span,
+				"`%s` below a set that contains `everything`", rest);
+		else
+			add_rule(x, rule);
+		break;
+	}
+	}
+}
+
+/* ---- layers ------------------------------------------------------------- */
+
+static void take_rule(struct expand *x, const struct ast_stmt *stmt)
+{
+	x->stmt = stmt;
+	for (const struct ast_item *item = stmt->u.rule.items; item; item = item->next) {
+		size_t errors = x->diags->errors;
+		x->added = 0;
+		add_item(x, item, item->span, "");
+		if (!x->added && errors == x->diags->errors && item->kind == AST_SET &&
+			stmt->u.rule.level == LEVEL_HIDE &&
+			!(stmt->u.rule.words & WORD_OPTIONAL))
+			diag_report(x->diags, CODE_E042, item->span,
+				"the set `@%s` is empty: nothing would be hidden",
+				item->set.text);
+	}
+	x->stmt = NULL;
+}
+
+static void take_setting(struct expand *x, const struct ast_stmt *stmt,
+	struct span seen[SETTING_COUNT])
+{
+	enum setting kind = stmt->u.setting.setting;
+	struct rule_setting *setting = &x->out->settings[kind];
+	const char *name = vocabulary_text(vocabulary_settings, (int)kind);
+
+	if (seen[kind].file) {
+		struct diag *diag = diag_report(x->diags, CODE_E051, stmt->span,
+			"`%s` is given twice in one layer", name);
+		diag_second(x->diags, diag, seen[kind], "first given here");
+		return;
+	}
+	seen[kind] = stmt->span;
+	setting->value = stmt->u.setting.value;
+	setting->words = stmt->u.setting.words;
+	setting->span = stmt->span;
+	if (!(setting->words & WORD_LOCKED))
+		return;
+	if (!setting->locked || setting->value < setting->bound) {
+		setting->bound = setting->value;
+		setting->bound_span = stmt->span;
+		setting->bound_words = stmt->u.setting.words;
+	}
+	setting->locked = true;
+}
+
+static void take_layer(struct expand *x, const struct ast_stmt *body, enum layer layer,
+	struct span seen[SETTING_COUNT])
+{
+	bool on = layer == LAYER_COMMON_ON || layer == LAYER_MODE_ON;
+
+	x->layer = (uint32_t)x->part * LAYER_COUNT + (uint32_t)layer + 1;
+	for (const struct ast_stmt *stmt = body; stmt; stmt = stmt->next) {
+		if (on && stmt->kind == AST_ON &&
+			stmt->u.on.platforms & PLATFORM_BIT(x->call->platform)) {
+			for (const struct ast_stmt *s = stmt->u.on.body; s; s = s->next) {
+				if (s->kind == AST_RULE)
+					take_rule(x, s);
+				else if (s->kind == AST_SETTING)
+					take_setting(x, s, seen);
+			}
+		} else if (!on && stmt->kind == AST_RULE) {
+			take_rule(x, stmt);
+		} else if (!on && stmt->kind == AST_SETTING) {
+			take_setting(x, stmt, seen);
+		}
+	}
+}
+
+static void take_part(struct expand *x, uint16_t index)
+{
+	const struct policy_part *part = &x->policy->chain[index];
+	struct span seen[LAYER_COUNT][SETTING_COUNT] = {0};
+
+	x->part = index;
+	x->scope = part->scope;
+	take_layer(x, part->ast->body, LAYER_COMMON, seen[LAYER_COMMON]);
+	take_layer(x, part->ast->body, LAYER_COMMON_ON, seen[LAYER_COMMON_ON]);
+	for (int layer = LAYER_MODE; layer <= LAYER_MODE_ON; layer++)
+		for (const struct ast_stmt *stmt = part->ast->body; stmt; stmt = stmt->next)
+			if (stmt->kind == AST_MODE && stmt->u.block.mode == x->out->mode)
+				take_layer(x, stmt->u.block.body, (enum layer)layer,
+					seen[layer]);
+}
+
+/* ---- built-in rules ------------------------------------------------------ */
+
+static void add_built_in(struct expand *x, const char *text, enum level level,
+	unsigned words, bool from_call, const char *name)
+{
+	struct buf path = BUF_INIT;
+
+	buf_puts(&path, text);
+	add_path(x, &path, (struct span){0}, from_call, level, words, name);
+	buf_release(&path);
+}
+
+static void take_built_in(struct expand *x)
+{
+	struct rule everything = {.level = LEVEL_READ,
+		.path = "/",
+		.part = UINT16_MAX,
+		.built_in = vocabulary_text(vocabulary_modes, (int)x->out->mode)};
+
+	x->part = UINT16_MAX;
+	x->layer = 0;
+	add_rule(x, everything);
+	if (x->out->mode != MODE_WORKSPACE_WRITE)
+		return;
+	add_built_in(x, x->call->workspace, LEVEL_WRITE, 0, true, "workspace-write");
+	for (size_t i = 0; i < x->call->add_dir_count; i++)
+		add_built_in(x, x->call->add_dirs[i], LEVEL_WRITE, 0, true, "add-dir");
+}
+
+static void default_settings(struct rules *rules)
+{
+	bool write = rules->mode == MODE_WORKSPACE_WRITE;
+
+	rules->settings[SETTING_TEMP].value = write ? TEMP_PRIVATE : TEMP_NONE;
+	rules->settings[SETTING_DEVICES].value = DEVICES_STANDARD;
+	rules->settings[SETTING_NETWORK].value = NETWORK_HOST;
+}
+
+/* Everybody's private directories lie in one parent, which is hidden so that
+ * one call does not see those of another. */
+static void take_temp(struct expand *x)
+{
+	const struct call *call = x->call;
+	int value = x->out->settings[SETTING_TEMP].value;
+
+	x->part = UINT16_MAX;
+	x->layer = 0;
+	for (size_t i = 0; i < call->temp_root_count && call->temp_name; i++) {
+		const char *slash = strchr(call->temp_name, '/');
+		int len = slash ? (int)(slash - call->temp_name) : 0;
+		if (len)
+			add_built_in(x,
+				arena_printf(x->arena, "%s/%.*s", call->temp_roots[i], len,
+					call->temp_name),
+				LEVEL_HIDE, WORD_OPTIONAL | WORD_BEST_EFFORT, false,
+				"temp-parent");
+		if (value == TEMP_HOST)
+			add_built_in(x, call->temp_roots[i], LEVEL_WRITE, WORD_OPTIONAL,
+				false, "temp");
+	}
+	if (value == TEMP_PRIVATE && x->out->temp)
+		add_built_in(x, x->out->temp, LEVEL_WRITE, 0, false, "temp");
+}
+
+/* `self`: what decides how the command is confined cannot be changed by it. A
+ * lock of its own, above every layer. */
+static void take_deciding(struct expand *x)
+{
+	x->part = UINT16_MAX;
+	x->layer = UINT32_MAX;
+	for (size_t i = 0; i < x->call->deciding_count; i++)
+		add_built_in(x, x->call->deciding[i], LEVEL_READ, WORD_LOCKED, false, "self");
+}
+
+/* temp is decided before its value can be used: a look ahead over the layers. */
+static int find_temp(const struct policy *policy, enum mode mode, enum platform platform,
+	int value)
+{
+	for (size_t i = 0; i < policy->chain_count; i++) {
+		int layers[LAYER_COUNT] = {-1, -1, -1, -1};
+		for (const struct ast_stmt *s = policy->chain[i].ast->body; s; s = s->next) {
+			bool in_mode = s->kind == AST_MODE && s->u.block.mode == mode;
+			const struct ast_stmt *t = in_mode ? s->u.block.body : s;
+			for (; t; t = in_mode ? t->next : NULL) {
+				bool on = t->kind == AST_ON &&
+					t->u.on.platforms & PLATFORM_BIT(platform);
+				const struct ast_stmt *u = on ? t->u.on.body : t;
+				for (; u; u = on ? u->next : NULL)
+					if (u->kind == AST_SETTING &&
+						u->u.setting.setting == SETTING_TEMP)
+						layers[2 * in_mode + on] =
+							u->u.setting.value;
+			}
+		}
+		for (int layer = 0; layer < LAYER_COUNT; layer++)
+			if (layers[layer] >= 0)
+				value = layers[layer];
+	}
+	return value;
+}
+
+void policy_rules(const struct policy *policy, enum mode mode, const struct call *call,
+	size_t temp_root, struct arena *arena, struct diags *diags, struct rules *out)
+{
+	struct expand x = {
+		.policy = policy, .call = call, .arena = arena, .diags = diags, .out = out};
+
+	assert(mode < MODE_CONFINED_COUNT);
+	*out = (struct rules){.mode = mode, .call = call};
+	default_settings(out);
+	int temp = find_temp(
+		policy, mode, call->platform, out->settings[SETTING_TEMP].value);
+	if (temp == TEMP_PRIVATE && temp_root < call->temp_root_count && call->temp_name)
+		out->temp = arena_printf(
+			arena, "%s/%s", call->temp_roots[temp_root], call->temp_name);
+
+	take_built_in(&x);
+	for (size_t i = 0; i < policy->chain_count; i++)
+		take_part(&x, (uint16_t)i);
+	take_temp(&x);
+	take_deciding(&x);
+}
+
+/* ---- what a host must tell ------------------------------------------------ */
+
+static void need(struct arena *arena, const char ***list, size_t *count, size_t *cap,
+	const char *text)
+{
+	*list = arena_grow(arena, *list, *count, cap, sizeof(**list));
+	(*list)[(*count)++] = text;
+}
+
+void policy_needs(const struct policy *policy, const struct call *call,
+	struct arena *arena, struct needs *needs)
+{
+	struct diags unheard;
+
+	/* What is wrong is reported when the plan is made. */
+	diags_init(&unheard, arena);
+	for (int mode = 0; mode < MODE_CONFINED_COUNT; mode++) {
+		struct rules rules;
+		policy_rules(policy, (enum mode)mode, call, 0, arena, &unheard, &rules);
+		for (size_t i = 0; i < rules.count; i++) {
+			const struct rule *rule = &rules.list[i];
+			if (rule->path)
+				need(arena, &needs->paths, &needs->path_count,
+					&needs->path_cap, rule->path);
+			else if (rule->words & WORD_SNAPSHOT)
+				need(arena, &needs->patterns, &needs->pattern_count,
+					&needs->pattern_cap, rule->pattern);
+		}
+	}
+	for (size_t i = 0; i < call->temp_root_count; i++) {
+		need(arena, &needs->paths, &needs->path_count, &needs->path_cap,
+			call->temp_roots[i]);
+		need(arena, &needs->paths, &needs->path_count, &needs->path_cap,
+			arena_printf(arena, "%s/%s", call->temp_roots[i],
+				call->temp_name ? call->temp_name : ""));
+	}
+}
