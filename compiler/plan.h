@@ -35,6 +35,7 @@ struct plan_entry {
 struct plan_pin {
 	const char *path;
 	uint32_t entry; /* one of the entries that it protects */
+	uint64_t dev, ino; /* filled before a launch; 0, 0: not known */
 };
 
 /* A protected name that is a symbolic link in the writable area: a gap. */

@@ -202,8 +202,8 @@ static void add_marked(struct build *b)
 			plan->pins = arena_grow(b->m->arena, plan->pins, plan->pin_count,
 				&pin_cap, sizeof(*plan->pins));
 			plan->pins[plan->pin_count++] = (struct plan_pin){
-				path_of(&plan->levels.tree, b->m->arena, node),
-				b->entry_of[node]};
+				.path = path_of(&plan->levels.tree, b->m->arena, node),
+				.entry = b->entry_of[node]};
 		}
 		if (b->way[node] && !b->entry[node]) {
 			plan->ways = arena_grow(b->m->arena, plan->ways, plan->way_count,
