@@ -36,12 +36,7 @@ static void check_patterns(
 
 static const struct plan_entry *enclosing(const struct plan *plan, size_t index)
 {
-	const char *path = plan->entries[index].path;
-
-	while (index-- > 0)
-		if (path_covers(plan->entries[index].path, path))
-			return &plan->entries[index];
-	return NULL;
+	return index ? &plan->entries[plan->entries[index].above] : NULL;
 }
 
 static void check_entry(const struct plan *plan, size_t index, struct arena *arena,

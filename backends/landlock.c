@@ -14,7 +14,6 @@ struct lowering {
 	struct fidelity *fidelity;
 	struct arena *arena;
 	enum level *granted; /* by entry */
-	uint32_t *above;     /* by entry: the enclosing entry */
 };
 
 static bool is_best_effort(const struct plan *plan, enum setting setting)
@@ -25,22 +24,11 @@ static bool is_best_effort(const struct plan *plan, enum setting setting)
 	return s->words & WORD_BEST_EFFORT && !bound;
 }
 
-/* Entries come parents first, so the enclosing one is on a stack of ancestors. */
-static void find_above(struct lowering *l)
-{
-	for (uint32_t i = 1; i < l->plan->entry_count; i++) {
-		uint32_t above = i - 1;
-		while (!path_covers(l->plan->entries[above].path, l->plan->entries[i].path))
-			above = l->above[above];
-		l->above[i] = above;
-	}
-}
-
 static void lower_entries(struct lowering *l)
 {
 	for (uint32_t i = 0; i < l->plan->entry_count; i++) {
 		const struct plan_entry *entry = &l->plan->entries[i];
-		enum level over = i ? l->granted[l->above[i]] : LEVEL_HIDE;
+		enum level over = i ? l->granted[entry->above] : LEVEL_HIDE;
 		l->granted[i] = entry->level;
 		if (entry->level >= over)
 			continue;
@@ -55,8 +43,6 @@ static void lower(struct lowering *l, const struct plan *plan, struct fidelity *
 {
 	*l = (struct lowering){.plan = plan, .fidelity = fidelity, .arena = arena};
 	l->granted = arena_array(arena, plan->entry_count, sizeof(*l->granted));
-	l->above = arena_array(arena, plan->entry_count, sizeof(*l->above));
-	find_above(l);
 	lower_entries(l);
 }
 
@@ -163,7 +149,7 @@ size_t landlock_grants(const struct plan *plan, const struct fidelity *fidelity,
 	*out = arena_array(arena, plan->entry_count + devices, sizeof(**out));
 	for (uint32_t i = 0; i < plan->entry_count; i++) {
 		const struct plan_entry *entry = &plan->entries[i];
-		enum level over = i ? l.granted[l.above[i]] : LEVEL_HIDE;
+		enum level over = i ? l.granted[entry->above] : LEVEL_HIDE;
 		if (l.granted[i] <= over)
 			continue;
 		(*out)[count++] = (struct grant){

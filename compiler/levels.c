@@ -70,8 +70,12 @@ static void judge_existence(struct place_rules *p, uint32_t index)
 	struct placed *placed = &p->levels->placed[index];
 	const struct fact *fact = placed->fact;
 
-	if (!fact)
+	if (!fact) {
+		/* The parent of private directories is there when one was made; an
+		 * imaginary host has none. */
+		placed->off = rule->built_in && strcmp(rule->built_in, "temp-parent") == 0;
 		return;
+	}
 	if (fact->changed) {
 		diag_report(p->diags, CODE_E074, rule->span,
 			"`%s` changed while it was looked at; try again",

@@ -18,6 +18,7 @@ struct plan_entry {
 	enum level level;
 	enum kind kind;
 	uint32_t rule;    /* index into rules.list: the rule that decided */
+	uint32_t above;   /* index of the nearest entry above; 0 for the root */
 	path_id node;
 	enum level strict; /* the level if no best-effort rule took away: a backend
 	                    * that cannot express `level` may give up to this, and

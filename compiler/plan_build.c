@@ -115,6 +115,8 @@ static void mark_entry(struct build *b, path_id node)
 	path_id above = entry_above(b, node);
 	struct plan_entry *over = &b->m->plan->entries[b->entry_of[above]];
 	enum level level = at(b, node);
+
+	b->m->plan->entries[b->entry_of[node]].above = b->entry_of[above];
 	if (level < LEVEL_WRITE && over->level == LEVEL_WRITE) {
 		for (path_id n = parent(b, node); n != above; n = parent(b, n))
 			if (!b->pinned[n]) {
@@ -241,7 +243,7 @@ static void add_off(struct build *b)
 
 	for (uint32_t i = 0; i < plan->rules.count; i++) {
 		const struct placed *placed = &plan->levels.placed[i];
-		if (!placed->off || !plan->rules.list[i].path)
+		if (!placed->off || !placed->fact)
 			continue;
 		plan->off = arena_grow(
 			b->m->arena, plan->off, plan->off_count, &cap, sizeof(*plan->off));

@@ -100,8 +100,17 @@ static const char *nearest_variable(struct expand *x, const char *name)
 	return near ? near : scope_nearest(x->scope, NAME_VARIABLE, name);
 }
 
+static const char *placeholder(struct expand *x, const char *name, bool first)
+{
+	if (!first)
+		return name;
+	return arena_printf(x->arena, "%s%s",
+		x->call->platform == PLATFORM_WINDOWS ? "C:\\" : "/", name);
+}
+
+/* first: the value begins the text. */
 static enum value_kind find_value(
-	struct expand *x, const struct ast_name *name, struct value *out)
+	struct expand *x, const struct ast_name *name, bool first, struct value *out)
 {
 	if (built_in_value(x, name->text, out)) {
 		if (out->text)
@@ -125,6 +134,8 @@ static enum value_kind find_value(
 	}
 	const char *given = call_set(x->call, name->text);
 	*out = (struct value){given ? given : def->u.var->value, false, true};
+	if (!out->text && x->call->placeholders)
+		out->text = placeholder(x, name->text, first);
 	if (out->text)
 		return VALUE_FOUND;
 
@@ -177,7 +188,7 @@ static enum value_kind substitute(struct expand *x, const struct ast_text *text,
 	for (uint32_t i = 0; i < text->hole_count; i++) {
 		const struct ast_hole *hole = &text->holes[i];
 		struct value value;
-		enum value_kind kind = find_value(x, &hole->name, &value);
+		enum value_kind kind = find_value(x, &hole->name, i == 0 && hole->at == 0, &value);
 		if (kind != VALUE_FOUND)
 			return kind;
 		if (!check_value(x, text, hole, &value))
@@ -627,6 +638,26 @@ void policy_rules(const struct policy *policy, enum mode mode, const struct call
 		take_part(&x, (uint16_t)i);
 	take_temp(&x);
 	take_deciding(&x);
+}
+
+void policy_expand(const struct policy *policy, const struct ast_item *items,
+	const struct call *call, const char *temp, struct arena *arena, struct diags *diags,
+	struct rules *out)
+{
+	uint16_t part = (uint16_t)(policy->chain_count - 1);
+	const struct ast_stmt stmt = {.kind = AST_RULE, .u.rule.level = LEVEL_READ};
+	struct expand x = {.policy = policy,
+		.call = call,
+		.arena = arena,
+		.diags = diags,
+		.out = out,
+		.scope = policy->chain[part].scope,
+		.stmt = &stmt,
+		.part = part};
+
+	*out = (struct rules){.call = call, .temp = temp};
+	for (const struct ast_item *item = items; item; item = item->next)
+		add_item(&x, item, item->span, "");
 }
 
 /* ---- what a host must tell ------------------------------------------------ */
