@@ -47,6 +47,10 @@
 #define STATX_MOUNT_ROOT_5_8     0x2000ULL
 #define TMPFS_SUPER_MAGIC        0x01021994L
 
+/* A mask cannot be listed, but tmpfs counts entries in the size of a directory:
+ * twenty bytes for each, `.` and `..` included. */
+#define TMPFS_EMPTY_SIZE 40
+
 struct kernel_open_how {
 	uint64_t flags;
 	uint64_t mode;
@@ -78,13 +82,11 @@ static bool send_event(const struct init_event *event)
 	return n == (ssize_t)sizeof *event;
 }
 
-/* Without a reader there is nobody to answer for the command. */
-static void report(enum init_event_kind kind, int value)
+static bool report(enum init_event_kind kind, int value)
 {
 	struct init_event event = {.kind = kind, .value = value};
 
-	if (!send_event(&event))
-		_exit(EXIT_OWN_FAILURE);
+	return send_event(&event);
 }
 
 _Noreturn static void end(enum init_event_kind kind, uint32_t record, int err)
@@ -408,8 +410,7 @@ static int check_mask(const struct record *record)
 		return EINVAL;
 	if ((object.st.st_mode & 07777) != (ways ? 0111U : 0U))
 		return EINVAL;
-	/* It cannot be listed, but tmpfs counts its entries in the size. */
-	return !ways && object.st.st_size ? ENOTEMPTY : 0;
+	return !ways && object.st.st_size > TMPFS_EMPTY_SIZE ? ENOTEMPTY : 0;
 }
 
 static int check_null(const struct record *record)
@@ -874,8 +875,15 @@ static void reap(pid_t command)
 			end_with(status);
 }
 
-/* Ends with the command, or when the reader of STATUS-FD goes away: nothing in
- * here outlives who answers for it. */
+/* Nothing in here outlives who answers for it. The kernel ends what is left in
+ * the namespace of pid 1. */
+_Noreturn static void abandon(pid_t command)
+{
+	forward(command, SIGKILL);
+	_exit(EXIT_OWN_FAILURE);
+}
+
+/* Ends with the command, or when the reader of STATUS-FD goes away. */
 _Noreturn static void supervise(int signals, pid_t command)
 {
 	struct pollfd polled[] = {{.fd = signals, .events = POLLIN}, {.fd = status_fd}};
@@ -883,10 +891,8 @@ _Noreturn static void supervise(int signals, pid_t command)
 	for (;;) {
 		reap(command);
 		poll(polled, 2, -1);
-		if (polled[1].revents & (POLLERR | POLLHUP)) {
-			kill(command, SIGKILL);
-			_exit(EXIT_OWN_FAILURE);
-		}
+		if (polled[1].revents & (POLLERR | POLLHUP))
+			abandon(command);
 		forward_pending(signals, command);
 	}
 }
@@ -930,7 +936,8 @@ _Noreturn static void launch(
 	case NOTE_NONE: end(INIT_FAILED, INIT_STEP_FORK, note.err);
 	default: end(INIT_FAILED, (uint32_t)note.what, note.err);
 	}
-	report(INIT_EXECUTED, 0);
+	if (!report(INIT_EXECUTED, 0))
+		abandon(command);
 	supervise(signals, command);
 }
 
@@ -977,7 +984,7 @@ static void check_stderr(const struct config *config, int config_fd)
 
 static void prepare(struct config *config, int argc, char **argv)
 {
-	int config_fd, err;
+	int config_fd, err, dumpable = prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 
 	if (argc < 4 || strcmp(argv[3], "--"))
 		usage();
@@ -992,7 +999,10 @@ static void prepare(struct config *config, int argc, char **argv)
 		err = -EINVAL;
 	if (err)
 		end(INIT_FAILED, INIT_STEP_USAGE, -err);
+	if (dumpable < 0)
+		end(INIT_FAILED, INIT_STEP_LOCK, EPERM);
 	check_stderr(config, config_fd);
+	close(config_fd);
 }
 
 int main(int argc, char **argv)
@@ -1001,7 +1011,6 @@ int main(int argc, char **argv)
 	sigset_t held;
 	int err;
 
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	hold_signals(&held);
 	prepare(&config, argc, argv);
 	check_all(&config);
@@ -1011,7 +1020,8 @@ int main(int argc, char **argv)
 		err = take_lock(&config); /* a trial of all there is */
 	if (err)
 		end(INIT_FAILED, INIT_STEP_LOCK, -err);
-	report(INIT_READY, config.abi);
+	if (!report(INIT_READY, config.abi))
+		return EXIT_OWN_FAILURE; /* nobody would answer for the command */
 	if (config.check)
 		return 0;
 	/* argv[3], the "--", is the free place before the command that

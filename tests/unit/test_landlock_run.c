@@ -26,7 +26,11 @@ static bool foreign;
 
 /* root and the user where both can be had. */
 static const uid_t people[] = {0, TEST_UID};
-#define EACH_PERSON(i) (size_t i = 0; i < (geteuid() == 0 ? 2 : 1); i++)
+
+static size_t people_here(void)
+{
+	return geteuid() == 0 ? 2 : 1;
+}
 
 /* --- a place with an inside and an outside -------------------------------- */
 
@@ -58,35 +62,32 @@ struct effect {
 static void expect_effects(
 	const char *const grants[], const struct effect *effects, size_t n)
 {
-	for
-		EACH_PERSON(person)
-		{
-			for (size_t i = 0; i < n; i++) {
-				char *place = make_place(people[person]);
-				struct launch how = {.uid = people[person], .cwd = place};
-				const char *argv[32] = {bin};
-				size_t argc = 1;
-				struct outcome o;
+	for (size_t person = 0; person < people_here(); person++) {
+		for (size_t i = 0; i < n; i++) {
+			char *place = make_place(people[person]);
+			struct launch how = {.uid = people[person], .cwd = place};
+			const char *argv[32] = {bin};
+			size_t argc = 1;
+			struct outcome o;
 
-				RUN(&o, &how, "sh", "-c", effects[i].script);
-				if (exit_code(&o) != 0)
-					fail_msg("control: %s: %s", effects[i].script,
-						o.err);
-				how.cwd = make_place(people[person]);
-				for (const char *const *g = grants; *g; g++)
-					argv[argc++] = *g;
-				argv[argc++] = "--";
-				argv[argc++] = "sh";
-				argv[argc++] = "-c";
-				argv[argc++] = effects[i].script;
-				run(&o, &how, argv);
-				if ((exit_code(&o) == 0) != effects[i].allowed ||
-					strstr(o.err, "landlock-run"))
-					fail_msg("uid %d: %s: status %x, stderr: %s",
-						(int)people[person], effects[i].script,
-						o.status, o.err);
-			}
+			RUN(&o, &how, "sh", "-c", effects[i].script);
+			if (exit_code(&o) != 0)
+				fail_msg("control: %s: %s", effects[i].script, o.err);
+			how.cwd = make_place(people[person]);
+			for (const char *const *g = grants; *g; g++)
+				argv[argc++] = *g;
+			argv[argc++] = "--";
+			argv[argc++] = "sh";
+			argv[argc++] = "-c";
+			argv[argc++] = effects[i].script;
+			run(&o, &how, argv);
+			if ((exit_code(&o) == 0) != effects[i].allowed ||
+				strstr(o.err, "landlock-run"))
+				fail_msg("uid %d: %s: status %x, stderr: %s",
+					(int)people[person], effects[i].script, o.status,
+					o.err);
 		}
+	}
 }
 
 #define EXPECT_EFFECTS(effects, ...)                                                     \
@@ -298,24 +299,20 @@ static void test_moves_across(void **state)
 	};
 
 	(void)state;
-	for
-		EACH_PERSON(person)
-		{
-			for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-				struct launch how = {.uid = people[person]};
-				struct outcome o;
+	for (size_t person = 0; person < people_here(); person++) {
+		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+			struct launch how = {.uid = people[person]};
+			struct outcome o;
 
-				how.cwd = make_place(people[person]);
-				RUN(&o, &how, self, cases[i].call, cases[i].from,
-					cases[i].to);
-				assert_int_equal(exit_code(&o), 0);
-				how.cwd = make_place(people[person]);
-				RUN(&o, &how, bin, "--ro", "/", "--rw", "in", "--rw",
-					"in2", "--", self, cases[i].call, cases[i].from,
-					cases[i].to);
-				assert_int_equal(exit_code(&o), cases[i].err);
-			}
+			how.cwd = make_place(people[person]);
+			RUN(&o, &how, self, cases[i].call, cases[i].from, cases[i].to);
+			assert_int_equal(exit_code(&o), 0);
+			how.cwd = make_place(people[person]);
+			RUN(&o, &how, bin, "--ro", "/", "--rw", "in", "--rw", "in2", "--",
+				self, cases[i].call, cases[i].from, cases[i].to);
+			assert_int_equal(exit_code(&o), cases[i].err);
 		}
+	}
 }
 
 /* The only readable things are those that were named. */
@@ -517,16 +514,14 @@ static void test_probe(void **state)
 	struct outcome o;
 
 	(void)state;
-	for
-		EACH_PERSON(person)
-		{
-			struct launch how = {.uid = people[person]};
+	for (size_t person = 0; person < people_here(); person++) {
+		struct launch how = {.uid = people[person]};
 
-			RUN(&o, &how, bin, "--probe");
-			assert_string_equal(o.out, "landlock: fully enforced\n");
-			assert_string_equal(o.err, "");
-			assert_int_equal(exit_code(&o), 0);
-		}
+		RUN(&o, &how, bin, "--probe");
+		assert_string_equal(o.out, "landlock: fully enforced\n");
+		assert_string_equal(o.err, "");
+		assert_int_equal(exit_code(&o), 0);
+	}
 }
 
 static void test_probe_must_be_heard(void **state)
@@ -690,18 +685,16 @@ static void test_command_state(void **state)
 	struct outcome o;
 
 	(void)state;
-	for
-		EACH_PERSON(person)
-		{
-			struct launch how = {.uid = people[person]};
+	for (size_t person = 0; person < people_here(); person++) {
+		struct launch how = {.uid = people[person]};
 
-			RUN(&o, &how, bin, "--ro", "/", "--", "grep", "NoNewPrivs",
-				"/proc/self/status");
-			assert_string_equal(o.out, "NoNewPrivs:\t1\n");
-			RUN(&o, &how, bin, "--ro", "/", "--rw", "/dev/null", "--", "ls",
-				"/proc/self/fd");
-			assert_string_equal(o.out, "0\n1\n2\n3\n"); /* 3: ls's own */
-		}
+		RUN(&o, &how, bin, "--ro", "/", "--", "grep", "NoNewPrivs",
+			"/proc/self/status");
+		assert_string_equal(o.out, "NoNewPrivs:\t1\n");
+		RUN(&o, &how, bin, "--ro", "/", "--rw", "/dev/null", "--", "ls",
+			"/proc/self/fd");
+		assert_string_equal(o.out, "0\n1\n2\n3\n"); /* 3: ls's own */
+	}
 }
 
 static void close_stdio(void *arg)
