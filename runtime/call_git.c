@@ -17,39 +17,43 @@
 
 #define POINTER_SIZE_MAX (PATH_MAX + 16) /* "gitdir: ", a path, a newline */
 
-/* The one line of a small regular file behind fd, NULL if it is none. */
+static bool is_pointer_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= POINTER_SIZE_MAX &&
+		(st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+/* The one line of a file, NULL if it holds anything else. */
 static char *read_line(struct arena *arena, int fd)
 {
 	char text[POINTER_SIZE_MAX + 1];
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > POINTER_SIZE_MAX ||
-		(st.st_uid != 0 && st.st_uid != geteuid()))
-		return NULL;
-
 	ssize_t len = read(fd, text, sizeof(text));
+
+	if (len > POINTER_SIZE_MAX)
+		return NULL;
 	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
 		len--;
-	if (len <= 0 || len > POINTER_SIZE_MAX || memchr(text, '\0', (size_t)len) ||
-		memchr(text, '\n', (size_t)len))
+	if (len <= 0 || memchr(text, '\0', (size_t)len) || memchr(text, '\n', (size_t)len))
 		return NULL;
 	return arena_bytes(arena, text, (size_t)len);
 }
 
-/* O_NONBLOCK: a FIFO is opened without waiting, and refused. A device must not
- * be opened at all, hence the look before. */
+/* Looked at before it is opened: it may be a FIFO or a device. */
 static char *read_pointer(struct arena *arena, const char *path)
 {
-	struct stat st;
+	char *line = NULL;
+	int held = walk_open(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS);
 
-	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+	if (held < 0)
 		return NULL;
-	int fd = walk_open(
-		AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, RESOLVE_NO_SYMLINKS);
-	if (fd < 0)
-		return NULL;
-	char *line = read_line(arena, fd);
-	close(fd);
+	int fd = is_pointer_file(held) ? walk_open_again(held, O_RDONLY) : -1;
+	if (fd >= 0) {
+		line = read_line(arena, fd);
+		close(fd);
+	}
+	close(held);
 	return line;
 }
 

@@ -6,12 +6,11 @@
  *
  * ${git-dir} and ${git-common-dir} are those of a linked worktree: WORKSPACE/.git
  * is a file `gitdir: X`, X/gitdir points back to that very file, X/commondir names
- * the common directory (gitrepository-layout(5), gitdir in git-worktree(1)). Both
- * are defined only if all of these are small regular files, no links, of root or
- * the caller (but .git, which the workspace may own), and X and the common directory
- * lie outside the workspace and every --add-dir. Whether another rule makes them
- * writable is for the policy to see. A `.git` directory defines neither: it is
- * ${workspace}/.git.
+ * the common directory (gitrepository-layout(5)). Both are defined only if all
+ * three are small regular files of root or the caller, reached through no link, and X
+ * and the common directory lie outside the workspace and every --add-dir. Whether
+ * another rule makes them writable is for the policy to see. A `.git` directory
+ * defines neither: it is ${workspace}/.git.
  */
 #ifndef CORDON_CALL_HOST_H
 #define CORDON_CALL_HOST_H

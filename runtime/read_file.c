@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,14 +71,6 @@ static bool judge(struct arena *arena, const char *path, const struct stat *st,
 	return true;
 }
 
-static int open_again(int path_fd)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
-	return open(name, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-}
-
 static bool read_named(struct arena *arena, const char *path, size_t most,
 	struct file_text *out, const char **error)
 {
@@ -95,9 +86,9 @@ static bool read_named(struct arena *arena, const char *path, size_t most,
 	}
 	if (!judge(arena, path, &st, most, error))
 		goto close_held;
-	fd = open_again(held);
+	fd = walk_open_again(held, O_RDONLY);
 	if (fd < 0) {
-		fail_errno(arena, path, errno, error);
+		fail_errno(arena, path, -fd, error);
 		goto close_held;
 	}
 	out->dev = st.st_dev;

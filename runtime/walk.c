@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -383,6 +384,15 @@ int walk_open(int dir, const char *path, uint64_t flags, uint64_t resolve)
 			break;
 	}
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int walk_open_again(int path_fd, int flags)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
+	int fd = open(name, flags | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 const char *walk_quoted(struct arena *arena, const char *path)

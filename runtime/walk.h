@@ -74,6 +74,10 @@ enum kind walk_kind(mode_t mode);
 /* openat2(2) with O_CLOEXEC added. A descriptor or -errno. */
 int walk_open(int dir, const char *path, uint64_t flags, uint64_t resolve);
 
+/* Opens the object of an O_PATH descriptor for real, through /proc/self/fd. A
+ * descriptor or -errno. The caller has looked at what it is. */
+int walk_open_again(int path_fd, int flags);
+
 /* path in backquotes, fit for a message (diag_put_quoted). */
 const char *walk_quoted(struct arena *arena, const char *path);
 
