@@ -89,6 +89,7 @@
 	X(W105, "the workspace is hidden")                                               \
 	X(W106, "danger-full-access can be reached from a policy that hides or locks")   \
 	X(W107, "read-only grants write access")                                         \
+	X(W108, "something that a run made could not be removed")                        \
 	/* Notes. */                                                                     \
 	X(N201, "a rule replaces a built-in one")                                        \
 	X(N202, "a required path is taken as present")                                   \

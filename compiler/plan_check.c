@@ -252,6 +252,16 @@ static void check_self(struct making *m, uint32_t index)
 	diag_help(m->diags, diag, "make it, or do not make the directory above writable");
 }
 
+/* The way to a deciding file must not be for the command to choose either. */
+static void check_self_links(struct making *m, uint32_t index)
+{
+	const struct fact *fact = m->plan->levels.placed[index].fact;
+
+	for (size_t k = 0; k < fact->crossed_count; k++)
+		if (in_writable_area(m, fact->crossed[k].name))
+			report_planted(m, index, &fact->crossed[k]);
+}
+
 static void check_existence(struct making *m)
 {
 	const struct levels *levels = &m->plan->levels;
@@ -260,6 +270,8 @@ static void check_existence(struct making *m)
 	for (uint32_t i = 0; i < m->plan->rules.count; i++) {
 		const struct rule *rule = rule_at(m, i);
 		const struct placed *placed = &levels->placed[i];
+		if (placed->fact && rule->layer == UINT32_MAX)
+			check_self_links(m, i);
 		/* The private directory is made when everything else is known. */
 		if (!placed->fact || placed->off || placed->fact->kind != KIND_MISSING ||
 			placed->fact->error || (rule->path && rule->path == m->plan->rules.temp))
