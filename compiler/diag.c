@@ -206,6 +206,19 @@ const char *diag_quoted(struct diags *diags, const char *bytes, size_t len)
 	return text;
 }
 
+void diags_keep_errors(struct diags *diags)
+{
+	struct diag **link = &diags->first;
+
+	while (*link) {
+		if (diag_severity((*link)->code) == SEVERITY_ERROR)
+			link = &(*link)->next;
+		else
+			*link = (*link)->next;
+	}
+	diags->tail = link;
+}
+
 static int compare(const void *pa, const void *pb)
 {
 	const struct diag *a = *(struct diag *const *)pa, *b = *(struct diag *const *)pb;
