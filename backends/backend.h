@@ -11,6 +11,8 @@
 #ifndef CORDON_BACKEND_H
 #define CORDON_BACKEND_H
 
+#include <jansson.h>
+
 #include "compiler/plan.h"
 
 enum verdict {
@@ -161,6 +163,11 @@ struct backend {
 	bool (*emit)(const struct plan *plan, const struct launch *launch,
 		const struct fidelity *fidelity, struct arena *arena, struct buf *out,
 		struct diags *diags);
+	/* The profile as JSON, where the arguments do not say all; may be NULL.
+	 * A new reference. */
+	json_t *(*describe)(const struct plan *plan, const struct fidelity *fidelity,
+		struct arena *arena);
+	const char *program;         /* that takes the arguments, by its name */
 	const char *extension;       /* of the artifact in a bundle */
 	const char *const *denials;  /* substrings of stderr, NULL-terminated */
 };

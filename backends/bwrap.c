@@ -470,6 +470,7 @@ const struct backend backend_bwrap = {
 	.platform = PLATFORM_LINUX,
 	.check = check,
 	.emit = emit,
+	.program = "bwrap",
 	.extension = "bwrap",
 	.denials = denials,
 };

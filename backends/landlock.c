@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backends/backend.h"
+#include "backends/report.h"
 
 /* For each entry the level that the grants give there. */
 struct lowering {
@@ -177,6 +178,53 @@ static bool emit(const struct plan *plan, const struct launch *launch,
 	return true;
 }
 
+/* File rights in the order of their bits (linux/landlock.h), with the ABI that
+ * introduced each, and which of them `--ro` gives. */
+static const struct {
+	const char *name;
+	unsigned abi;
+	bool read;
+} rights[] = {
+	{"execute", 1, true},
+	{"write_file", 1, false},
+	{"read_file", 1, true},
+	{"read_dir", 1, true},
+	{"remove_dir", 1, false},
+	{"remove_file", 1, false},
+	{"make_char", 1, false},
+	{"make_dir", 1, false},
+	{"make_reg", 1, false},
+	{"make_sock", 1, false},
+	{"make_fifo", 1, false},
+	{"make_block", 1, false},
+	{"make_sym", 1, false},
+	{"refer", 2, false},
+	{"truncate", 3, false},
+	{"ioctl_dev", 5, false},
+};
+
+static json_t *describe(
+	const struct plan *plan, const struct fidelity *fidelity, struct arena *arena)
+{
+	struct grant *grants;
+	size_t count = landlock_grants(plan, fidelity, arena, &grants);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *access = json_array();
+		for (size_t r = 0; r < sizeof(rights) / sizeof(rights[0]); r++)
+			if (grants[i].write || rights[r].read)
+				json_array_append_new(access,
+					json_pack("{s:s, s:i}", "right", rights[r].name,
+						"abi", (int)rights[r].abi));
+		json_array_append_new(list,
+			json_pack("{s:o, s:s, s:o}", "path",
+				report_string(grants[i].path, strlen(grants[i].path)),
+				"grant", grants[i].write ? "rw" : "ro", "access", access));
+	}
+	return json_pack("{s:o, s:i}", "grants", list, "abi", (int)fidelity->abi);
+}
+
 static const char *const denials[] = {"permission denied", NULL};
 
 const struct backend backend_landlock = {
@@ -184,6 +232,8 @@ const struct backend backend_landlock = {
 	.platform = PLATFORM_LINUX,
 	.check = check,
 	.emit = emit,
+	.describe = describe,
+	.program = "landlock-run",
 	.extension = "landlock",
 	.denials = denials,
 };

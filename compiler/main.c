@@ -95,10 +95,9 @@ static const struct command commands[] = {
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
-static const struct command *current; /* for messages only */
-
-int main_usage(const char *format, ...)
+int main_usage(const struct options *options, const char *format, ...)
 {
+	const struct command *current = options->command;
 	va_list ap;
 
 	fprintf(stderr, "cordon%s%s: ", current ? " " : "", current ? current->name : "");
@@ -154,13 +153,13 @@ struct lists {
 	struct call_value *values;
 };
 
-static bool read_word(const struct vocabulary *words, const char *option, const char *text,
-	int *value)
+static bool read_word(const struct options *options, const struct vocabulary *words,
+	const char *option, const char *text, int *value)
 {
 	if (vocabulary_find(words, text, value))
 		return true;
 	const char *near = vocabulary_nearest(words, text);
-	main_usage("unknown %s `%s`%s%s%s", option, text, near ? "; did you mean `" : "",
+	main_usage(options, "unknown %s `%s`%s%s%s", option, text, near ? "; did you mean `" : "",
 		near ? near : "", near ? "`?" : "");
 	return false;
 }
@@ -171,7 +170,7 @@ static bool read_set(struct options *options, struct lists *lists, const char *t
 	size_t count = options->session.value_count;
 
 	if (!equals || equals == text) {
-		main_usage("--set takes NAME=TEXT, not `%s`", text);
+		main_usage(options, "--set takes NAME=TEXT, not `%s`", text);
 		return false;
 	}
 	char *name = strndup(text, (size_t)(equals - text));
@@ -181,7 +180,7 @@ static bool read_set(struct options *options, struct lists *lists, const char *t
 		abort();
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(values[i].name, name) == 0) {
-			main_usage("--set %s is given twice", name);
+			main_usage(options, "--set %s is given twice", name);
 			return false;
 		}
 	}
@@ -214,13 +213,14 @@ static const struct vocabulary formats[] = {
 	{NULL, 0},
 };
 
-static bool read_number(const char *option, const char *text, int *value)
+static bool read_number(
+	const struct options *options, const char *option, const char *text, int *value)
 {
 	char *end;
 	long number = strtol(text, &end, 10);
 
 	if (*end || end == text || number < 0 || number > 1 << 20) {
-		main_usage("--%s takes a descriptor number, not `%s`", option, text);
+		main_usage(options, "--%s takes a descriptor number, not `%s`", option, text);
 		return false;
 	}
 	*value = (int)number;
@@ -233,7 +233,7 @@ static bool read_color(struct options *options, const char *text)
 		{"auto", 0}, {"always", 1}, {"never", 2}, {NULL, 0}};
 	int when;
 
-	if (!read_word(whens, "color", text, &when))
+	if (!read_word(options, whens, "color", text, &when))
 		return false;
 	if (when)
 		options->color = when == 1;
@@ -261,26 +261,26 @@ static bool read_option(
 	case OPTION_ADD_DIR: return read_add_dir(options, lists, text);
 	case OPTION_SET: return read_set(options, lists, text);
 	case OPTION_COLOR: return read_color(options, text);
-	case OPTION_JSON_FD: return read_number("json-fd", text, &options->json_fd);
+	case OPTION_JSON_FD: return read_number(options, "json-fd", text, &options->json_fd);
 	case OPTION_MODE:
-		if (!read_word(vocabulary_modes, "mode", text, &value))
+		if (!read_word(options, vocabulary_modes, "mode", text, &value))
 			return false;
 		options->mode = (enum mode)value;
 		options->mode_given = true;
 		return true;
 	case OPTION_TARGET:
-		if (!read_word(vocabulary_platforms, "target", text, &value))
+		if (!read_word(options, vocabulary_platforms, "target", text, &value))
 			return false;
 		session->platform = (enum platform)value;
 		return true;
 	case OPTION_FORMAT:
-		if (!read_word(formats, "format", text, &value))
+		if (!read_word(options, formats, "format", text, &value))
 			return false;
 		options->format = (enum format)value;
 		return true;
 	case OPTION_DENY:
 		if (strcmp(text, "warning") != 0) {
-			main_usage("--deny takes `warning`, not `%s`", text);
+			main_usage(options, "--deny takes `warning`, not `%s`", text);
 			return false;
 		}
 		options->deny_warnings = true;
@@ -314,20 +314,20 @@ static bool read_options(
 	/* `+`: what follows the first operand belongs to the command to run. */
 	while ((letter = getopt_long(argc, argv, "+:ho:q", table, NULL)) != -1) {
 		if (letter == OPTION_HELP) {
-			print_help(current);
+			print_help(options->command);
 			*status = EXIT_CLEAN;
 			return false;
 		}
 		if (letter == ':') {
-			main_usage("option `%s` needs a value", argv[optind - 1]);
+			main_usage(options, "option `%s` needs a value", argv[optind - 1]);
 			return false;
 		}
 		if (letter == '?') {
-			main_usage("unknown option `%s`", argv[optind - 1]);
+			main_usage(options, "unknown option `%s`", argv[optind - 1]);
 			return false;
 		}
-		if (!strchr(current->options, letter)) {
-			main_usage("`cordon %s` does not take --%s", current->name,
+		if (!strchr(options->command->options, letter)) {
+			main_usage(options, "`cordon %s` does not take --%s", options->command->name,
 				option_name(letter));
 			return false;
 		}
@@ -373,14 +373,14 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int unknown_command(const char *name)
+static int unknown_command(const struct options *options, const char *name)
 {
 	struct vocabulary names[COMMAND_COUNT + 1] = {0};
 
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		names[i].text = commands[i].name;
 	const char *near = vocabulary_nearest(names, name);
-	return main_usage("unknown command `%s`%s%s%s", name, near ? "; did you mean `" : "",
+	return main_usage(options, "unknown command `%s`%s%s%s", name, near ? "; did you mean `" : "",
 		near ? near : "", near ? "`?" : "");
 }
 
@@ -421,14 +421,14 @@ int main(int argc, char **argv)
 		puts("cordon " CORDON_VERSION);
 		return EXIT_CLEAN;
 	}
-	current = find_command(argv[1]);
-	if (!current)
-		return unknown_command(argv[1]);
+	options.command = find_command(argv[1]);
+	if (!options.command)
+		return unknown_command(&options, argv[1]);
 
 	options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 	if (!read_options(argc - 1, argv + 1, &options, &lists, &status))
 		return status;
-	status = current->run(&options);
+	status = options.command->run(&options);
 	free(lists.add_dirs);
 	for (size_t i = 0; i < options.session.value_count; i++)
 		free((void *)lists.values[i].name);

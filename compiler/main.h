@@ -13,7 +13,10 @@ enum { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_UNABLE = 2 };
 
 enum format { FORMAT_DEFAULT, FORMAT_TEXT, FORMAT_JSON, FORMAT_NUL, FORMAT_SH, FORMAT_PLAN };
 
+struct command;
+
 struct options {
+	const struct command *command; /* NULL: none yet */
 	struct session_options session;
 	bool mode_given;
 	enum mode mode;
@@ -47,7 +50,8 @@ int main_probe(struct options *options);
 int main_run(struct options *options);
 
 /* An error of usage: "cordon COMMAND: …" on stderr, the usage line, status 2. */
-int main_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int main_usage(const struct options *options, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Prints the findings of a session on stderr. */
 void main_findings(struct session *session, const struct options *options);

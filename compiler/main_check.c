@@ -86,7 +86,7 @@ static bool check_one(const char *path, const struct options *options,
 		goto out;
 	}
 	check_file(&session, file, options);
-	session_trust(&session);
+	session_trust(&session, false);
 	if (json)
 		findings_json(&session, json);
 	else
@@ -120,9 +120,9 @@ int main_check(struct options *options)
 	json_t *json = options->format == FORMAT_JSON ? json_array() : NULL;
 
 	if (options->operand_count == 0)
-		return main_usage("no file to check");
+		return main_usage(options, "no file to check");
 	if (options->format > FORMAT_JSON)
-		return main_usage("check prints text or json");
+		return main_usage(options, "check prints text or json");
 	for (int i = 0; i < options->operand_count; i++)
 		check_one(options->operands[i], options, &totals, json);
 	if (json && !print_json(json))

@@ -182,7 +182,7 @@ bool session_target(struct session *session)
 	return true;
 }
 
-bool session_trust(struct session *session)
+bool session_trust(struct session *session, bool launch)
 {
 	bool trusted = true;
 
@@ -199,7 +199,8 @@ bool session_trust(struct session *session)
 		if (!wrong)
 			continue;
 		trusted = false;
-		struct diag *diag = diag_report(&session->diags, CODE_E077,
+		struct diag *diag = diag_report(&session->diags,
+			launch ? CODE_E077 : CODE_W109,
 			(struct span){file->number, 0, 0}, "%s", wrong);
 		diag_help(&session->diags, diag,
 			"a policy must belong to you or root and not be writable by others");

@@ -61,9 +61,9 @@ bool session_target(struct session *session);
  * changed by them: the rule `self`. Before session_target. */
 void session_decides(struct session *session, const char *path);
 
-/* Ownership of every deciding file (runtime.md, 3): false for a launch, a warning
- * else. */
-bool session_trust(struct session *session);
+/* Ownership of every deciding file (runtime.md, 3): an error for a launch, a
+ * warning else. */
+bool session_trust(struct session *session, bool launch);
 
 /* The plan of a confined mode, NULL if errors were reported. */
 struct plan *session_plan(struct session *session, enum mode mode, bool launch);
