@@ -943,6 +943,9 @@ _Noreturn static void launch(
 	close(notes[1]);
 	note = await_exec(notes[0], signals, command);
 	close(notes[0]);
+	waitpid(group, NULL, 0);
+	if (note.what != NOTE_GOING)
+		waitpid(command, NULL, 0); /* it has nothing left to do but exit */
 	switch (note.what) {
 	case NOTE_GOING: break;
 	case NOTE_EXEC_FAILED: end(INIT_EXEC_FAILED, 0, note.err);
