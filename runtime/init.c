@@ -796,6 +796,9 @@ static void hold_signals(sigset_t *set)
 	sigprocmask(SIG_SETMASK, set, NULL);
 }
 
+/* The caller asked for a stop and has not taken it back. */
+static bool stop_wanted;
+
 /* The command has a process group without us in it, so a signal to our group
  * comes here only, and every signal reaches the command exactly once. If it
  * has moved to another group meanwhile (setsid), that one is meant. */
@@ -813,10 +816,13 @@ static void forward_pending(int signals, pid_t command)
 {
 	struct signalfd_siginfo info;
 
-	while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
+	while (read(signals, &info, sizeof info) == (ssize_t)sizeof info) {
 		for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
 			if ((int)info.ssi_signo == forwarded[i])
 				forward(command, forwarded[i]);
+		if (info.ssi_signo == SIGTSTP || info.ssi_signo == SIGCONT)
+			stop_wanted = info.ssi_signo == SIGTSTP;
+	}
 }
 
 /* Until the pipe ends: what did the child come to? */
@@ -864,15 +870,22 @@ _Noreturn static void end_with(int wait_status)
 	_exit(signaled ? 128 + event.value : event.value);
 }
 
-/* Orphans of the sandbox come to pid 1, so anything may turn up here. */
-static void reap(pid_t command)
+/* Orphans of the sandbox come to pid 1, so anything may turn up here. A ^Z
+ * stops the command where no shell could ever continue it, and the terminal
+ * with it: it goes on at once. */
+static void reap(pid_t command, bool tty)
 {
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (pid == command)
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+		if (pid != command)
+			continue;
+		if (!WIFSTOPPED(status))
 			end_with(status);
+		if (tty && WSTOPSIG(status) == SIGTSTP && !stop_wanted)
+			forward(command, SIGCONT);
+	}
 }
 
 /* Nothing in here outlives who answers for it. The kernel ends what is left in
@@ -884,12 +897,12 @@ _Noreturn static void abandon(pid_t command)
 }
 
 /* Ends with the command, or when the reader of STATUS-FD goes away. */
-_Noreturn static void supervise(int signals, pid_t command)
+_Noreturn static void supervise(int signals, pid_t command, bool tty)
 {
 	struct pollfd polled[] = {{.fd = signals, .events = POLLIN}, {.fd = status_fd}};
 
 	for (;;) {
-		reap(command);
+		reap(command, tty);
 		poll(polled, 2, -1);
 		if (polled[1].revents & (POLLERR | POLLHUP))
 			abandon(command);
@@ -930,6 +943,9 @@ _Noreturn static void launch(
 	close(notes[1]);
 	note = await_exec(notes[0], signals, command);
 	close(notes[0]);
+	waitpid(group, NULL, 0);
+	if (note.what != NOTE_GOING)
+		waitpid(command, NULL, 0); /* it has nothing left to do but exit */
 	switch (note.what) {
 	case NOTE_GOING: break;
 	case NOTE_EXEC_FAILED: end(INIT_EXEC_FAILED, 0, note.err);
@@ -938,7 +954,7 @@ _Noreturn static void launch(
 	}
 	if (!report(INIT_EXECUTED, 0))
 		abandon(command);
-	supervise(signals, command);
+	supervise(signals, command, config->tty);
 }
 
 /* --- main ------------------------------------------------------------------ */

@@ -803,6 +803,68 @@ static void test_tty_record(void **state)
 	}
 }
 
+static void read_until(int fd, const char *word)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	char said[256] = {0};
+	size_t n = 0;
+
+	while (!strstr(said, word)) {
+		assert_int_equal(poll(&polled, 1, 5000), 1);
+		assert_int_equal(read(fd, said + n++, 1), 1);
+		assert_true(n < sizeof said - 1);
+	}
+}
+
+/* ^Z on the terminal does not stop for good; SIGTSTP from the caller does. */
+static void test_tty_stop(void **state)
+{
+	struct config config = {0};
+	struct fds fds = {0};
+	struct launch how = {.prepare = take_terminal, .arg = &fds};
+	struct init_event event;
+	int master, slave, status[2], ended;
+	pid_t pid;
+
+	(void)state;
+	if (openpty(&master, &slave, NULL, NULL, NULL) < 0)
+		test_skip("no pseudo-terminals");
+	assert_int_equal(pipe2(status, O_CLOEXEC), 0);
+	ADD(&config, "tty");
+	fds.config = far(config_file(&config));
+	fds.status = far(status[1]);
+	status[0] = far(status[0]);
+	master = far(master);
+	how.in = far(slave);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		become(&how, how.in, how.in,
+			(const char *const[]){init, "10", "11", "--", "sh", "-c",
+				"echo on; read x; echo got; read y; exit 7", NULL});
+	close(fds.config);
+	close(fds.status);
+	assert_int_equal(read(status[0], &event, sizeof event), (ssize_t)sizeof event);
+	assert_int_equal(read(status[0], &event, sizeof event), (ssize_t)sizeof event);
+	assert_int_equal(event.kind, INIT_EXECUTED);
+	read_until(master, "on");
+	assert_int_equal(write(master, "\x1a", 1), 1);
+	usleep(50000);
+	assert_int_equal(write(master, "\n", 1), 1);
+	read_until(master, "got");
+	kill(pid, SIGTSTP);
+	usleep(50000);
+	assert_int_equal(write(master, "\n", 1), 1);
+	usleep(100000);
+	assert_int_equal(waitpid(pid, &ended, WNOHANG), 0);
+	kill(pid, SIGCONT);
+	assert_int_equal(waitpid(pid, &ended, 0), pid);
+	assert_int_equal(ended, 7 << 8);
+	close(how.in);
+	close(master);
+	close(status[0]);
+}
+
 /* --- in bubblewrap -------------------------------------------------------------------------- */
 
 struct place {
@@ -1251,9 +1313,9 @@ static void test_write_attempt(void **state)
 	for (int i = 0; i < 2; i++) {
 		const char *path = i ? file : dir;
 
-		assert_int_equal(mount(path, path, NULL, MS_BIND, NULL), 0);
-		assert_int_equal(
-			mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL),
+		assert_int_equal(mount(path, path, "none", MS_BIND, NULL), 0);
+		assert_int_equal(mount("none", path, "none",
+					 MS_BIND | MS_REMOUNT | MS_RDONLY, NULL),
 			0);
 		ADD(&config, "bind", "ro", identity(path), path);
 	}
@@ -1776,6 +1838,7 @@ int main(void)
 		cmocka_unit_test(test_command_can_make_a_session),
 		cmocka_unit_test(test_reader_goes_away),
 		cmocka_unit_test(test_tty_record),
+		cmocka_unit_test(test_tty_stop),
 		cmocka_unit_test(test_as_planned),
 		cmocka_unit_test(test_not_as_planned),
 		cmocka_unit_test(test_write_attempt),
