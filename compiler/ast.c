@@ -58,6 +58,10 @@ const char *ast_block_text(enum ast_block block)
 	return blocks[block].text;
 }
 
+/* What no head announced. */
+static const struct ast_frame unknown_block = {
+	.block = BLOCK_UNKNOWN, .bad = true, .grants = true};
+
 static struct ast_frame *innermost(struct ast_builder *b)
 {
 	return &b->frames[b->depth];
@@ -79,7 +83,8 @@ void ast_build_init(
 	b->vars = &b->file->vars;
 	b->includes = &b->file->includes;
 	b->policies = &b->file->policies;
-	b->pending.block = BLOCK_UNKNOWN;
+	b->frames[0].block = BLOCK_FILE;
+	b->pending = unknown_block;
 }
 
 struct ast_file *ast_build_finish(struct ast_builder *b)
@@ -292,6 +297,29 @@ void ast_words_push(struct ast_builder *b, struct ast_words *words, const struct
 	words->tail = &(*words->tail)->next;
 }
 
+static void check_unquoted(struct ast_builder *b, const struct ast_raw *raw)
+{
+	if (raw->quoting != AST_BARE || ast_text_is_name(raw->bytes, raw->len))
+		return;
+	struct diag *diag = diag_report(b->diags, CODE_E023, raw->span,
+		"`%s` is more than a name and must be quoted", shown(b, raw));
+	diag_fix(b->diags, diag, raw->span, "\"%s\"", shown(b, raw));
+	b->bad = true;
+}
+
+struct ast_words ast_variables_of(struct ast_builder *b, const struct ast_raw *raw)
+{
+	check_unquoted(b, raw);
+	return ast_words_of(b, raw);
+}
+
+void ast_variables_push(
+	struct ast_builder *b, struct ast_words *words, const struct ast_raw *raw)
+{
+	check_unquoted(b, raw);
+	ast_words_push(b, words, raw);
+}
+
 /* ---- items -------------------------------------------------------------- */
 
 static struct ast_item *new_item(
@@ -356,6 +384,11 @@ struct ast_item *ast_build_stray(struct ast_builder *b, const struct ast_raw *ra
 		ast_text_relative(&b->texts, raw);
 	}
 	return keep(b, new_item(b, AST_PATH, raw->span), false);
+}
+
+struct ast_item *ast_build_bad(struct ast_builder *b, struct span span)
+{
+	return keep(b, new_item(b, AST_PATH, span), false);
 }
 
 struct ast_item *ast_build_bare_glob(
@@ -478,7 +511,7 @@ void ast_build_broken(struct ast_builder *b)
 	b->started = true;
 	b->bad = true;
 	end(b);
-	b->pending = (struct ast_frame){.block = BLOCK_UNKNOWN, .bad = true};
+	b->pending = unknown_block;
 }
 
 void ast_build_no_version(struct ast_builder *b, struct span span)
@@ -846,8 +879,7 @@ static void set_pending(struct ast_builder *b, enum ast_block block, struct ast_
 	bool good = end(b);
 
 	b->pending = (struct ast_frame){.block = block, .bad = !good, .stmt = stmt};
-	b->pending.grants =
-		block == BLOCK_MODE || (block == BLOCK_ON && frame->grants);
+	b->pending.grants = block != BLOCK_ON || frame->grants;
 }
 
 void ast_build_policy_head(struct ast_builder *b, struct span span,
@@ -913,8 +945,6 @@ void ast_build_broken_head(struct ast_builder *b, enum ast_block block)
 {
 	b->bad = true;
 	set_pending(b, block, NULL);
-	if (block == BLOCK_ON && innermost(b)->block == BLOCK_UNKNOWN)
-		b->pending.grants = true;
 }
 
 /* Where the first node of a block goes. */
@@ -948,7 +978,7 @@ void ast_build_open(struct ast_builder *b, struct span brace)
 	*frame = b->pending;
 	frame->brace = brace;
 	frame->tail = first_of(b, frame);
-	b->pending = (struct ast_frame){.block = BLOCK_UNKNOWN, .bad = true};
+	b->pending = unknown_block;
 }
 
 void ast_build_close(struct ast_builder *b)

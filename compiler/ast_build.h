@@ -142,6 +142,8 @@ struct ast_item *ast_build_glob(
 struct ast_item *ast_build_everything(struct ast_builder *builder, struct span span);
 /* A bare word where an item must stand: an error that says what was meant. */
 struct ast_item *ast_build_stray(struct ast_builder *builder, const struct ast_raw *raw);
+/* What was reported already. */
+struct ast_item *ast_build_bad(struct ast_builder *builder, struct span span);
 /* `glob` with a pattern that is not in quotes. */
 struct ast_item *ast_build_bare_glob(
 	struct ast_builder *builder, const struct ast_raw *raw, struct span span);
@@ -157,6 +159,12 @@ unsigned ast_build_platform(
 /* A word of a guard or an environment list. */
 struct ast_words ast_words_of(struct ast_builder *builder, const struct ast_raw *raw);
 void ast_words_push(
+	struct ast_builder *builder, struct ast_words *words, const struct ast_raw *raw);
+
+/* The same for names of environment variables, which are quoted if they are
+ * more than a name. */
+struct ast_words ast_variables_of(struct ast_builder *builder, const struct ast_raw *raw);
+void ast_variables_push(
 	struct ast_builder *builder, struct ast_words *words, const struct ast_raw *raw);
 
 /* ---- statements; span is the whole statement ---- */
