@@ -36,11 +36,11 @@ PROGRAMS := runtime/landlock_run.c runtime/init.c
 MAIN_SRC := $(wildcard compiler/main*.c)
 MAIN_OBJ := $(MAIN_SRC:%.c=$(B)/%.o)
 
-LIB_SRC := $(filter-out $(PROGRAMS) $(MAIN_SRC),$(wildcard compiler/*.c backends/*.c runtime/*.c))
+LIB_SRC := $(filter-out $(PROGRAMS) $(MAIN_SRC),$(wildcard compiler/*.c grammar/*.c backends/*.c runtime/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/grammar/parser.o $(B)/grammar/lexer.o
 UNIT    := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/escape/%.c,$(B)/tests/%,$(wildcard tests/escape/*.c))
-ALL_C   := $(wildcard compiler/*.[ch] backends/*.[ch] runtime/*.[ch] include/*.h \
+ALL_C   := $(wildcard compiler/*.[ch] grammar/*.[ch] backends/*.[ch] runtime/*.[ch] include/*.h \
              tests/unit/*.[ch] tests/escape/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: all check test asan memcheck lint format demo deps install clean bless help
