@@ -148,7 +148,7 @@ static void remark_danger(const struct policy *policy, const struct check_plans 
 /* Services behind these sockets act with the user's or root's full rights. */
 static void remark_sockets(const struct check_plans *plans, struct diags *diags)
 {
-	static const char *const known[] = {"/run/docker.sock", "/var/run/docker.sock",
+	static const char *const known[] = {"/run/docker.sock", 
 		"/run/podman/podman.sock", "/run/containerd/containerd.sock",
 		"/run/dbus/system_bus_socket", "/run/user/1000/bus"};
 	const struct plan *plan = plans->plan[PLATFORM_LINUX][MODE_READ_ONLY];

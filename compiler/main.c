@@ -312,7 +312,8 @@ static bool read_options(
 	opterr = 0;
 	optind = 1;
 	/* `+`: what follows the first operand belongs to the command to run. */
-	while ((letter = getopt_long(argc, argv, "+:ho:q", table, NULL)) != -1) {
+	const char *letters = options->command->run == main_run ? "+:ho:q" : ":ho:q";
+	while ((letter = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		if (letter == OPTION_HELP) {
 			print_help(options->command);
 			*status = EXIT_CLEAN;

@@ -114,7 +114,7 @@ bool create_planned(struct arena *arena, const struct plan *plan, struct created
 {
 	for (size_t i = 0; i < plan->created_count; i++)
 		if (!create_path(
-			    arena, plan->created[i], plan->created_file[i], out, error))
+			    arena, plan->created[i].path, plan->created[i].file, out, error))
 			return false;
 	return true;
 }

@@ -90,9 +90,9 @@ static void test_never_through_links(void **state)
 static void test_planned(void **state)
 {
 	struct scratch *scratch = *state;
-	const char *created[] = {at(scratch, "/one"), at(scratch, "/two/file")};
-	bool file[] = {false, true};
-	struct plan plan = {.created = created, .created_file = file, .created_count = 2};
+	struct plan_create created[] = {
+		{.path = at(scratch, "/one")}, {.path = at(scratch, "/two/file"), .file = true}};
+	struct plan plan = {.created = created, .created_count = 2};
 	struct created out = {0};
 	const char *error = NULL;
 
@@ -100,12 +100,12 @@ static void test_planned(void **state)
 	assert_int_equal(out.count, 3);
 
 	/* What was made before the failure is told. */
-	created[0] = at(scratch, "/three");
-	created[1] = at(scratch, "/two/file/below");
+	created[0].path = at(scratch, "/three");
+	created[1].path = at(scratch, "/two/file/below");
 	out = (struct created){0};
 	assert_false(create_planned(&scratch->arena, &plan, &out, &error));
 	assert_int_equal(out.count, 1);
-	assert_string_equal(out.paths[0], created[0]);
+	assert_string_equal(out.paths[0], created[0].path);
 	assert_non_null(strstr(error, "/two/file`"));
 }
 
