@@ -61,12 +61,12 @@ bool fidelity_refuse(struct arena *arena, struct fidelity *fidelity, enum subjec
 	uint32_t index, bool best_effort, enum reason why, const char *witness)
 {
 	fidelity_verdict(fidelity, subject, index, VERDICT_UNSUPPORTED);
-	fidelity_remark(arena, &fidelity->notes, why, subject, index, witness);
 	if (best_effort) {
 		fidelity_remark(arena, &fidelity->gaps, GAP_BEST_EFFORT, subject, index,
 			witness);
 		return false;
 	}
+	fidelity_remark(arena, &fidelity->notes, why, subject, index, witness);
 	fidelity->usable = false;
 	return true;
 }

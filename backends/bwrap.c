@@ -21,15 +21,15 @@ static void check_patterns(
 	for (size_t i = 0; i < plan->pattern_count; i++) {
 		const struct plan_pattern *pattern = &plan->patterns[i];
 		unsigned words = plan->rules.list[pattern->rule].words;
-		enum reason why = words & WORD_SNAPSHOT ? REMARK_NEEDS_HOST
-							: REMARK_LIVE_PATTERN;
-		if (!pattern->listed) {
+		if (!(words & WORD_SNAPSHOT)) {
 			fidelity_refuse(arena, fidelity, SUBJECT_RULE, pattern->rule,
-				words & WORD_BEST_EFFORT, why, glob_text(pattern->glob));
+				words & WORD_BEST_EFFORT, REMARK_LIVE_PATTERN,
+				glob_text(pattern->glob));
 			continue;
 		}
 		fidelity_verdict(fidelity, SUBJECT_RULE, pattern->rule, VERDICT_SNAPSHOT);
-		fidelity_remark(arena, &fidelity->notes, REMARK_SNAPSHOT, SUBJECT_RULE,
+		fidelity_remark(arena, &fidelity->notes,
+			pattern->listed ? REMARK_SNAPSHOT : REMARK_NEEDS_HOST, SUBJECT_RULE,
 			pattern->rule, glob_text(pattern->glob));
 	}
 }
@@ -367,6 +367,21 @@ static bool report_size(const struct plan *plan, size_t count, struct arena *are
 	return false;
 }
 
+/* Without the matches of a snapshot the profile would give more than the plan. */
+static bool has_matches(const struct plan *plan, struct diags *diags)
+{
+	for (size_t i = 0; i < plan->pattern_count; i++) {
+		const struct rule *rule = &plan->rules.list[plan->patterns[i].rule];
+		if (plan->patterns[i].listed || !(rule->words & WORD_SNAPSHOT))
+			continue;
+		struct diag *diag = diag_report(diags, CODE_E084, rule->span,
+			"what this pattern matches is only known on the host itself");
+		diag_help(diags, diag, "compile with --host");
+		return false;
+	}
+	return true;
+}
+
 static bool emit(const struct plan *plan, const struct launch *launch,
 	const struct fidelity *fidelity, struct arena *arena, struct buf *out,
 	struct diags *diags)
@@ -374,6 +389,8 @@ static bool emit(const struct plan *plan, const struct launch *launch,
 	struct arguments args = {out, 0};
 
 	(void)fidelity;
+	if (!has_matches(plan, diags))
+		return false;
 	put_namespaces(&args, plan, launch);
 	put_root(&args, plan);
 	put_steps(&args, plan, arena);

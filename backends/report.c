@@ -65,10 +65,15 @@ static bool is_shown(const struct plan *plan, uint32_t rule)
 		plan->levels.judges[0].winner[placed->node] == rule;
 }
 
+static bool is_off(const struct plan *plan, uint32_t rule)
+{
+	return plan->rules.list[rule].path && plan->levels.placed[rule].off;
+}
+
 static const char *rule_verdict(
 	const struct plan *plan, const struct fidelity *fidelity, uint32_t rule)
 {
-	if (plan->rules.list[rule].path && plan->levels.placed[rule].off)
+	if (is_off(plan, rule))
 		return "off";
 	return report_verdict_text(fidelity->rules[rule]);
 }
@@ -102,7 +107,7 @@ static void put_table(const struct plan *plan, const struct fidelity *fidelities
 	buf_puts(out, "where\n");
 	for (uint32_t i = 0; i < plan->rules.count; i++) {
 		const struct rule *rule = &plan->rules.list[i];
-		if (!is_shown(plan, i))
+		if (!is_shown(plan, i) || is_off(plan, i))
 			continue;
 		put_cell(out, plan_rule_text(plan, i, sources, arena), width);
 		for (size_t b = 0; b < count; b++)
@@ -117,6 +122,21 @@ static void put_table(const struct plan *plan, const struct fidelity *fidelities
 		buf_printf(out, "%s\n",
 			place_text(sources, plan->rules.settings[i].span, NULL, arena));
 	}
+}
+
+static void put_off(const struct plan *plan, const struct sources *sources,
+	struct arena *arena, struct buf *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->off_count; i++) {
+		if (plan->rules.list[plan->off[i].rule].built_in)
+			continue;
+		buf_printf(out, "%s%s", count++ ? ", " : "\noff, because the path is missing: ",
+			plan_rule_text(plan, plan->off[i].rule, sources, arena));
+	}
+	if (count)
+		buf_putc(out, '\n');
 }
 
 static bool same_remark(const struct remark *a, const struct remark *b)
@@ -162,6 +182,7 @@ void report_put(const struct plan *plan, const struct fidelity *fidelities, size
 		vocabulary_text(vocabulary_modes, (int)plan->mode),
 		vocabulary_text(vocabulary_platforms, (int)plan->target->platform));
 	put_table(plan, fidelities, count, sources, arena, out);
+	put_off(plan, sources, arena, out);
 	for (size_t b = 0; b < count; b++) {
 		const struct fidelity *f = &fidelities[b];
 		buf_printf(out, "\n%s: %s", f->backend->name,

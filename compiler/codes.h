@@ -85,6 +85,7 @@
 	X(E081, "danger-full-access has no profile")                                     \
 	X(E082, "a requirement that no backend meets")                                   \
 	X(E083, "no backend is usable on this host")                                     \
+	X(E084, "a profile that needs to know what a pattern matches")                   \
 	/* Warnings. */                                                                  \
 	X(W101, "a pattern character in a quoted path")                                  \
 	X(W102, "braces in a pattern are ordinary characters")                           \

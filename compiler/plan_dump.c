@@ -22,11 +22,15 @@ const char *plan_rule_text(const struct plan *plan, uint32_t rule,
 	const struct rule *r = &plan->rules.list[rule];
 	struct buf text = BUF_INIT;
 
+	const struct source *source = sources_get(sources, r->span.file);
+
 	buf_printf(&text, "%s ", vocabulary_text(vocabulary_levels, (int)r->level));
-	if (r->span.file) {
-		const struct source *source = sources_get(sources, r->span.file);
+	/* A set stands for many paths: the path says more than its name. */
+	if (r->span.file && source->text[r->span.start] != '@') {
 		diag_put_quoted(&text, source->text + r->span.start,
 			r->span.end - r->span.start, 200);
+	} else if (!r->path) {
+		buf_printf(&text, "glob %s", r->pattern);
 	} else if (strcmp(r->path, "/") == 0) {
 		buf_puts(&text, "everything");
 	} else {
@@ -123,6 +127,8 @@ static void put_lists(const struct plan *plan, const struct sources *sources, st
 		buf_putc(out, '\n');
 	}
 	for (size_t i = 0; i < plan->off_count; i++) {
+		if (plan->rules.list[plan->off[i].rule].built_in)
+			continue;
 		buf_puts(out, plan->off[i].why == OFF_MISSING ? "off missing "
 							      : "off unsearchable ");
 		put_path(plan, out, plan->rules.list[plan->off[i].rule].path);

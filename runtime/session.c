@@ -140,6 +140,9 @@ static bool take_host(struct session *session)
 
 	if (!call_host(&session->call, &session->arena, &request, &error))
 		return fail(session, CODE_E071, error);
+	if (!options->launch)
+		session->call.temp_name =
+			arena_printf(&session->arena, "cordon-%u/session", getuid());
 	take_deciding(session);
 	session->call.deciding = session->deciding;
 	session->call.deciding_count = session->deciding_count;

@@ -28,6 +28,8 @@ struct session_options {
 	size_t value_count;
 	enum platform platform;
 	bool host; /* facts of this host; false: the imaginary one */
+	bool launch; /* something will be started: the private temporary directory
+	              * gets a random name */
 };
 
 /* Where a call's policy came from. */
