@@ -57,6 +57,7 @@ static void place_rules(struct making *m)
 		"no place for a private temporary directory: each candidate is writable "
 		"or missing");
 	diag_help(m->diags, diag, "use `temp host`, or do not make /tmp writable");
+	plan->rules.temp = NULL; /* what follows from it is no mistake of its own */
 }
 
 static bool crossed_links(const struct levels *levels)
