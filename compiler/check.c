@@ -31,7 +31,12 @@ static void compare_places(const struct plan *asked, const struct plan *narrow,
 {
 	for (size_t i = 0; i < asked->entry_count; i++) {
 		const char *path = asked->entries[i].path;
-		if (plan_level(wide, path) < plan_level(narrow, path))
+		struct judgement low = plan_decide(narrow, path);
+		const char *built_in = rule_of(narrow, low.rule)->built_in;
+		/* A narrower `temp` is told as such. */
+		if (built_in && strcmp(built_in, "temp") == 0)
+			continue;
+		if (plan_level(wide, path) < low.level)
 			report_climb(wide, path, diags);
 	}
 }
@@ -170,7 +175,9 @@ void check_policy(const struct policy *policy, const struct call_value *values,
 {
 	struct check_plans plans = {0};
 	size_t errors = diags->errors;
+	bool once = diags->once;
 
+	diags->once = true;
 	for (int p = 0; p < PLATFORM_COUNT; p++) {
 		struct target *target = arena_alloc(arena, sizeof(*target));
 		target_imagine(target, (enum platform)p);
@@ -183,10 +190,13 @@ void check_policy(const struct policy *policy, const struct call_value *values,
 				target, false, arena, diags);
 	}
 	/* What follows from a rule that was left out is no mistake of its own. */
-	if (diags->errors > errors)
-		return;
-	check_climb(&plans, diags);
-	check_expectations(policy, &plans, arena, diags);
-	remark_danger(policy, &plans, diags);
-	remark_sockets(&plans, diags);
+	if (diags->errors == errors) {
+		check_climb(&plans, diags);
+		check_expectations(policy, &plans, arena, diags);
+	}
+	if (diags->errors == 0) {
+		remark_danger(policy, &plans, diags);
+		remark_sockets(&plans, diags);
+	}
+	diags->once = once;
 }

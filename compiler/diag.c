@@ -66,7 +66,8 @@ static struct diag *find_same(struct diags *diags, const struct diag *new)
 	for (struct diag *diag = diags->first; diag; diag = diag->next)
 		if (diag->code == new->code && diag->span.file == new->span.file &&
 			diag->span.start == new->span.start &&
-			strcmp(diag->message, new->message) == 0)
+			((diags->once && new->span.file) ||
+				strcmp(diag->message, new->message) == 0))
 			return diag;
 	return NULL;
 }

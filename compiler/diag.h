@@ -39,6 +39,9 @@ struct diags {
 	struct diag **tail;
 	size_t errors, warnings, notes; /* kept ones and, for errors, dropped ones */
 	size_t dropped;
+	/* One finding for a code at a place, whatever its message: a rule is looked
+	 * at for several platforms and modes, and is wrong once. */
+	bool once;
 };
 
 void diags_init(struct diags *diags, struct arena *arena);

@@ -19,9 +19,14 @@ struct place_rules {
 	size_t at_cap;
 };
 
-static const char *shown(struct diags *diags, const char *text)
+static const char *shown(struct place_rules *p, const char *path)
 {
-	return diag_quoted(diags, text, strlen(text));
+	struct buf native = BUF_INIT;
+
+	path_put(&native, p->levels->target->platform, path);
+	const char *text = diag_quoted(p->diags, native.data, native.len);
+	buf_release(&native);
+	return text;
 }
 
 static uint32_t *slot(struct place_rules *p, path_id node)
@@ -47,16 +52,16 @@ static void report_twice(struct place_rules *p, uint32_t first, uint32_t second)
 		return;
 	if (same_text) {
 		diag = diag_report(p->diags, CODE_E050, b->span,
-			"`%s` has two rules in one layer", shown(p->diags, b->path));
+			"`%s` has two rules in one layer", shown(p, b->path));
 	} else if (a->level != b->level) {
 		diag = diag_report(p->diags, CODE_E073, b->span,
 			"`%s` and `%s` are one path on this host and have different "
 			"levels",
-			shown(p->diags, a->path), shown(p->diags, b->path));
+			shown(p, a->path), shown(p, b->path));
 	} else {
 		diag = diag_report(p->diags, CODE_N204, b->span,
 			"`%s` and `%s` are one path on this host",
-			shown(p->diags, a->path), shown(p->diags, b->path));
+			shown(p, a->path), shown(p, b->path));
 		unsigned weak = WORD_OPTIONAL | WORD_BEST_EFFORT | WORD_SNAPSHOT;
 		unsigned words = (a->words & b->words & weak) | ((a->words | b->words) & ~weak);
 		a->words = b->words = words;
@@ -79,13 +84,13 @@ static void judge_existence(struct place_rules *p, uint32_t index)
 	if (fact->changed) {
 		diag_report(p->diags, CODE_E074, rule->span,
 			"`%s` changed while it was looked at; try again",
-			shown(p->diags, rule->path));
+			shown(p, rule->path));
 	} else if (fact->error == EACCES && rule->level < LEVEL_WRITE &&
 		(rule->words & WORD_OPTIONAL || rule->built_in)) {
 		placed->off = true; /* the command cannot get there either */
 	} else if (fact->error) {
 		diag_report(p->diags, CODE_E071, rule->span, "cannot look at `%s`: %s",
-			shown(p->diags, rule->path), strerror(fact->error));
+			shown(p, rule->path), strerror(fact->error));
 	} else if (fact->kind == KIND_MISSING && !fact->dangling) {
 		placed->off = rule->words & WORD_OPTIONAL;
 	}
@@ -139,7 +144,7 @@ static void place_matches(struct place_rules *p, uint32_t index)
 	if (set->error) {
 		diag_report(p->diags, CODE_E075, rule->span, "%s%s%s", set->error,
 			set->error_path ? ": " : "",
-			set->error_path ? shown(p->diags, set->error_path) : "");
+			set->error_path ? shown(p, set->error_path) : "");
 		return;
 	}
 	for (size_t i = 0; i < set->count; i++)

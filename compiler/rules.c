@@ -28,7 +28,6 @@ struct expand {
 	/* The sets that are open, innermost last. */
 	const struct ast_let *open[SETS_NESTED_MAX];
 	unsigned open_count;
-	size_t added; /* by the item at hand */
 	bool settings; /* this pass takes settings, the next one rules: the value of
 	                * ${temp} follows from a setting */
 };
@@ -44,7 +43,6 @@ static struct rule *add_rule(struct expand *x, struct rule rule)
 	out->list = arena_grow(
 		x->arena, out->list, out->count, &out->cap, sizeof(*out->list));
 	out->list[out->count] = rule;
-	x->added++;
 	return &out->list[out->count++];
 }
 
@@ -406,6 +404,9 @@ static void add_set(struct expand *x, const struct ast_item *item, struct span s
 			diag_help(x->diags, diag, "did you mean `@%s`?", near);
 		return;
 	}
+	if (!def->u.let->items && x->stmt->u.rule.level == LEVEL_HIDE)
+		diag_report(x->diags, CODE_E042, span,
+			"the set `@%s` is empty: nothing would be hidden", name);
 	if (!open_set(x, def->u.let, span))
 		return;
 
@@ -447,17 +448,8 @@ static void add_item(struct expand *x, const struct ast_item *item, struct span 
 static void take_rule(struct expand *x, const struct ast_stmt *stmt)
 {
 	x->stmt = stmt;
-	for (const struct ast_item *item = stmt->u.rule.items; item; item = item->next) {
-		size_t errors = x->diags->errors;
-		x->added = 0;
+	for (const struct ast_item *item = stmt->u.rule.items; item; item = item->next)
 		add_item(x, item, item->span, "");
-		if (!x->added && errors == x->diags->errors && item->kind == AST_SET &&
-			stmt->u.rule.level == LEVEL_HIDE &&
-			!(stmt->u.rule.words & WORD_OPTIONAL))
-			diag_report(x->diags, CODE_E042, item->span,
-				"the set `@%s` is empty: nothing would be hidden",
-				item->set.text);
-	}
 	x->stmt = NULL;
 }
 
