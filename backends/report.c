@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backends/quote.h"
+#include "compiler/utf8.h"
 
 const char *report_verdict_text(enum verdict verdict)
 {
@@ -202,7 +203,7 @@ json_t *report_string(const char *text, size_t len)
 {
 	struct buf encoded = BUF_INIT;
 
-	if (quote_is_utf8(text, len))
+	if (utf8_is_valid(text, len))
 		return json_stringn(text, len);
 	quote_base64(&encoded, text, len);
 	json_t *json = json_pack("{s:s}", "base64", encoded.data);
