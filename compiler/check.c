@@ -174,7 +174,7 @@ void check_policy(const struct policy *policy, const struct call_value *values,
 	size_t value_count, struct arena *arena, struct diags *diags)
 {
 	struct check_plans plans = {0};
-	size_t errors = diags->errors;
+	size_t failures = diags->failures;
 	bool once = diags->once;
 
 	diags->once = true;
@@ -190,11 +190,11 @@ void check_policy(const struct policy *policy, const struct call_value *values,
 				target, false, arena, diags);
 	}
 	/* What follows from a rule that was left out is no mistake of its own. */
-	if (diags->errors == errors) {
+	if (diags->failures == failures) {
 		check_climb(&plans, diags);
 		check_expectations(policy, &plans, arena, diags);
 	}
-	if (diags->errors == 0) {
+	if (diags->failures == 0) {
 		remark_danger(policy, &plans, diags);
 		remark_sockets(&plans, diags);
 	}

@@ -94,6 +94,7 @@ struct diag *diag_report(
 	diag->message = format_text(diags->arena, format, ap);
 	va_end(ap);
 
+	diags->failures += severity == SEVERITY_ERROR;
 	struct diag *same = find_same(diags, diag);
 	if (same)
 		return same;

@@ -39,6 +39,9 @@ struct diags {
 	struct diag **tail;
 	size_t errors, warnings, notes; /* kept ones and, for errors, dropped ones */
 	size_t dropped;
+	/* Errors as they were reported, repeated ones too: what a stage compares to
+	 * know whether it failed. */
+	size_t failures;
 	/* One finding for a code at a place, whatever its message: a rule is looked
 	 * at for several platforms and modes, and is wrong once. */
 	bool once;

@@ -93,7 +93,7 @@ struct plan *plan_make(const struct policy *policy, enum mode mode,
 {
 	struct plan *plan = arena_alloc(arena, sizeof(*plan));
 	struct making m = {policy, call, target, launch, arena, diags, plan, NULL};
-	size_t errors = diags->errors;
+	size_t failures = diags->failures;
 
 	plan->policy = policy;
 	plan->target = target;
@@ -101,10 +101,10 @@ struct plan *plan_make(const struct policy *policy, enum mode mode,
 	place_rules(&m);
 	place_other(&m);
 	plan_check(&m);
-	if (diags->errors > errors)
+	if (diags->failures > failures)
 		return NULL;
 	plan_build(&m);
-	return diags->errors > errors ? NULL : plan;
+	return diags->failures > failures ? NULL : plan;
 }
 
 struct judgement plan_decide(const struct plan *plan, const char *path)
