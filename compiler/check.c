@@ -170,8 +170,9 @@ static void remark_sockets(const struct check_plans *plans, struct diags *diags)
 	buf_release(&open);
 }
 
-void check_policy(const struct policy *policy, const struct call_value *values,
-	size_t value_count, struct arena *arena, struct diags *diags)
+void check_policy(const struct policy *policy, unsigned platforms,
+	const struct call_value *values, size_t value_count, struct arena *arena,
+	struct diags *diags)
 {
 	struct check_plans plans = {0};
 	size_t failures = diags->failures;
@@ -179,6 +180,8 @@ void check_policy(const struct policy *policy, const struct call_value *values,
 
 	diags->once = true;
 	for (int p = 0; p < PLATFORM_COUNT; p++) {
+		if (!(platforms & PLATFORM_BIT(p)))
+			continue;
 		struct target *target = arena_alloc(arena, sizeof(*target));
 		target_imagine(target, (enum platform)p);
 		plans.call[p] = *call_imagined((enum platform)p);

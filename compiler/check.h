@@ -9,11 +9,13 @@
 
 #include "compiler/plan.h"
 
-/* values: of --set, may be NULL. */
-void check_policy(const struct policy *policy, const struct call_value *values,
-	size_t value_count, struct arena *arena, struct diags *diags);
+/* platforms: PLATFORM_BIT of those to check for. values: of --set, may be NULL. */
+void check_policy(const struct policy *policy, unsigned platforms,
+	const struct call_value *values, size_t value_count, struct arena *arena,
+	struct diags *diags);
 
-/* The plans of one policy on the imaginary hosts; NULL where errors were found. */
+/* The plans of one policy on the imaginary hosts; NULL where errors were found or
+ * the platform is not asked for. */
 struct check_plans {
 	const struct plan *plan[PLATFORM_COUNT][MODE_CONFINED_COUNT];
 	struct call call[PLATFORM_COUNT];

@@ -81,19 +81,23 @@ static void check_statement(const struct policy *policy, const struct ast_stmt *
 {
 	enum mode mode = stmt->u.expect.mode;
 
+	unsigned asked = 0;
+
 	/* danger-full-access is unconfined: there is nothing to hold it against. */
 	if (mode >= MODE_CONFINED_COUNT)
 		return;
+	for (int p = 0; p < PLATFORM_COUNT; p++)
+		if (stmt->u.expect.platforms & PLATFORM_BIT(p) && plans->plan[p][mode])
+			asked |= PLATFORM_BIT(p);
 	for (const struct ast_expectation *e = stmt->u.expect.list; e; e = e->next) {
 		for (const struct ast_item *item = e->items; item; item = item->next) {
 			struct failure failure = {0};
 			for (int p = 0; p < PLATFORM_COUNT; p++)
-				if (stmt->u.expect.platforms & PLATFORM_BIT(p))
+				if (asked & PLATFORM_BIT(p))
 					judge_item(policy, plans->plan[p][mode], e, item,
 						arena, diags, &failure);
 			if (failure.plan)
-				report(e, item, mode, stmt->u.expect.platforms, &failure,
-					arena, diags);
+				report(e, item, mode, asked, &failure, arena, diags);
 		}
 	}
 }

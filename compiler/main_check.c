@@ -28,7 +28,7 @@ static void check_file(struct session *session, uint32_t file, const struct opti
 		struct policy *policy = policy_resolve(
 			&session->arena, scope, p->name.text, &session->diags);
 		if (policy)
-			check_policy(policy, options->session.values,
+			check_policy(policy, PLATFORM_ALL, options->session.values,
 				options->session.value_count, &session->arena,
 				&session->diags);
 	}

@@ -102,7 +102,8 @@ bool session_load(struct session *session)
 		return false;
 	/* Expectations are part of a policy: one that does not keep them is wrong
 	 * whatever it is used for. */
-	check_policy(session->policy, session->options->values,
+	check_policy(session->policy, PLATFORM_BIT(session->options->platform),
+		session->options->values,
 		session->options->value_count, &session->arena, &session->diags);
 	return session->diags.failures == failures;
 }

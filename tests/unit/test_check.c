@@ -70,7 +70,7 @@ static void check_text(const char *path, struct arena *arena, struct buf *out)
 	for (const struct ast_policy *p = scope->ast->policies; p; p = p->next) {
 		struct policy *policy = policy_resolve(arena, scope, p->name.text, &diags);
 		if (policy)
-			check_policy(policy, NULL, 0, arena, &diags);
+			check_policy(policy, PLATFORM_ALL, NULL, 0, arena, &diags);
 	}
 	diags_render(&diags, &sources, false, out);
 	buf_release(&text);
