@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +131,19 @@ static inline void scratch_skip(const char *reason)
 	if (must && strcmp(must, "1") == 0)
 		fail_msg("skipped where everything must work: %s", reason);
 	skip();
+}
+
+/* For main: what is tested here cannot run without openat2(2) (an old kernel, or
+ * an old valgrind). True: return *status at once. */
+static inline bool scratch_cannot_run(int *status)
+{
+	const char *must = getenv("CORDON_MUST_WORK");
+
+	if (syscall(SYS_openat2, -1, "", NULL, (size_t)0) >= 0 || errno != ENOSYS)
+		return false;
+	printf("# skip: openat2(2) is not known here\n");
+	*status = must && strcmp(must, "1") == 0;
+	return true;
 }
 
 /* Runs body in a child; 0 is a pass, SCRATCH_SKIPPED a skip for that reason. */

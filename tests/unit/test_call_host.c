@@ -19,8 +19,8 @@ static struct call ask(struct scratch *scratch, const char *workspace)
 	return call;
 }
 
-static void refused(struct scratch *scratch, const struct call_request *request,
-	const char *sentence)
+static void refused(
+	struct scratch *scratch, const struct call_request *request, const char *sentence)
 {
 	const char *error = NULL;
 	struct call call;
@@ -62,7 +62,8 @@ static void test_refused(void **state)
 	refused(scratch,
 		&(struct call_request){
 			.workspace = "/", .add_dirs = dirs, .add_dir_count = 2},
-		arena_printf(&scratch->arena, "additional directory `%s` does not exist", none));
+		arena_printf(&scratch->arena, "additional directory `%s` does not exist",
+			none));
 	make_link("loop", at(scratch, "/loop"));
 	refused(scratch, &(struct call_request){.workspace = at(scratch, "/loop")},
 		arena_printf(&scratch->arena,
@@ -171,7 +172,8 @@ static void make_worktree(struct scratch *scratch)
 	make_file(at(scratch, "/ws/.git"),
 		arena_printf(&scratch->arena, "gitdir: %s/repo/.git/worktrees/ws\n",
 			scratch->path));
-	make_file(at(scratch, "/repo/.git/worktrees/ws/gitdir"), at(scratch, "/ws/.git\n"));
+	make_file(
+		at(scratch, "/repo/.git/worktrees/ws/gitdir"), at(scratch, "/ws/.git\n"));
 	make_file(at(scratch, "/repo/.git/worktrees/ws/commondir"), "../..\n");
 }
 
@@ -213,10 +215,11 @@ static void test_worktree(void **state)
 static void test_worktree_forged(void **state)
 {
 	struct scratch *scratch = *state;
-	char *git = at(scratch, "/ws/.git"), *back = at(scratch, "/repo/.git/worktrees/ws/gitdir");
+	char *git = at(scratch, "/ws/.git"),
+	     *back = at(scratch, "/repo/.git/worktrees/ws/gitdir");
 	char *common = at(scratch, "/repo/.git/worktrees/ws/commondir");
-	char *good = arena_printf(&scratch->arena, "gitdir: %s/repo/.git/worktrees/ws\n",
-		scratch->path);
+	char *good = arena_printf(
+		&scratch->arena, "gitdir: %s/repo/.git/worktrees/ws\n", scratch->path);
 
 	make_worktree(scratch);
 	const char *const claims[] = {"", "gitdir: \n", "gitdir: /\n", "gitdir: /etc\n",
@@ -278,5 +281,9 @@ int main(void)
 		TEST(test_worktree),
 		TEST(test_worktree_forged),
 	};
+	int status;
+
+	if (scratch_cannot_run(&status))
+		return status;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,8 @@ static void test_regular(void **state)
 	assert_true(text.dev == st.st_dev && text.ino == st.st_ino);
 
 	make_file(at(scratch, "/empty"), "");
-	assert_true(read_file(&scratch->arena, at(scratch, "/empty"), MOST, &text, &error));
+	assert_true(
+		read_file(&scratch->arena, at(scratch, "/empty"), MOST, &text, &error));
 	assert_int_equal(text.len, 0);
 	assert_string_equal(text.text, "");
 }
@@ -49,7 +50,8 @@ static void test_limit(void **state)
 	memset(bytes, 'x', sizeof(bytes));
 	bytes[MOST] = '\0';
 	make_file(at(scratch, "/most"), bytes);
-	assert_true(read_file(&scratch->arena, at(scratch, "/most"), MOST, &text, &error));
+	assert_true(
+		read_file(&scratch->arena, at(scratch, "/most"), MOST, &text, &error));
 	assert_int_equal(text.len, MOST);
 	bytes[MOST] = 'x';
 	bytes[MOST + 1] = '\0';
