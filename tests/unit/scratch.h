@@ -46,7 +46,17 @@
 struct scratch {
 	char path[64];
 	struct arena arena;
+	int descriptors; /* open when the test began */
 };
+
+static inline int scratch_descriptors(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
 
 static inline int scratch_setup(void **state)
 {
@@ -56,6 +66,7 @@ static inline int scratch_setup(void **state)
 		return -1;
 	strcpy(scratch->path, "/tmp/cordon-test-XXXXXX");
 	arena_init(&scratch->arena);
+	scratch->descriptors = scratch_descriptors();
 	*state = scratch;
 	return mkdtemp(scratch->path) ? 0 : -1;
 }
@@ -72,6 +83,10 @@ static inline int scratch_teardown(void **state)
 	struct scratch *scratch = *state;
 	int left = nftw(scratch->path, scratch_forget, 16, FTW_DEPTH | FTW_PHYS);
 
+	if (scratch_descriptors() != scratch->descriptors) {
+		fprintf(stderr, "descriptors were left open\n");
+		left = -1;
+	}
 	arena_release(&scratch->arena);
 	free(scratch);
 	return left;
@@ -171,7 +186,7 @@ static inline void own_mounts(void)
 {
 	if (unshare(CLONE_NEWNS) < 0)
 		_exit(SCRATCH_SKIPPED);
-	MUST(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	MUST(mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) == 0);
 }
 
 /* In a child: become another user, for good. */

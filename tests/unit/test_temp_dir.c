@@ -206,12 +206,11 @@ static void mounted(struct scratch *scratch)
 	make_dir(at(scratch, "/" PARENT "/one/d/tmpfs"), 0700);
 	make_file(at(scratch, "/" PARENT "/one/d/file"), "");
 	/* The bind mount has the st_dev of its surroundings. */
-	MUST(mount(outside, at(scratch, "/" PARENT "/one/bind"), NULL, MS_BIND, NULL) ==
-		0);
+	MUST(mount(outside, at(scratch, "/" PARENT "/one/bind"), "", MS_BIND, NULL) == 0);
 	MUST(mount("none", at(scratch, "/" PARENT "/one/d/tmpfs"), "tmpfs", 0, NULL) ==
 		0);
 	MUST(mount(at(scratch, "/outside/file"), at(scratch, "/" PARENT "/one/d/file"),
-		     NULL, MS_BIND, NULL) == 0);
+		     "", MS_BIND, NULL) == 0);
 	make_file(at(scratch, "/" PARENT "/one/d/tmpfs/f"), "");
 
 	int error = temp_dir_remove(&dir);
