@@ -9,6 +9,7 @@
 #include <sys/un.h>
 
 #include "runtime/target_host.h"
+#include "runtime/walk.h"
 
 #define SWAP_ROUNDS 4000
 
@@ -541,6 +542,79 @@ static void test_casefold(void **state)
 	assert_true(fact.casefold);
 }
 
+/* What somebody does at the very moment at which the walk sees `when`. */
+struct ambush {
+	const char *when, *from, *to, *link;
+	bool done;
+};
+
+static bool ambush(void *ctx, int fd, const struct stat *st, const char *path)
+{
+	struct ambush *plan = ctx;
+
+	(void)fd, (void)st;
+	if (plan->done || strcmp(path, plan->when) != 0)
+		return true;
+	plan->done = true;
+	MUST(rename(plan->from, plan->to) == 0);
+	MUST(!plan->link || symlink(plan->link, plan->from) == 0);
+	return true;
+}
+
+static void ambushed(struct scratch *scratch, struct ambush plan, const char *path,
+	const char *canonical)
+{
+	struct ambush again = plan;
+	struct walk walk = {.arena = &scratch->arena, .visit = ambush, .ctx = &plan};
+
+	walk_path(&walk, path);
+	assert_true(plan.done && walk.changed);
+	assert_int_equal(walk.fd, -1);
+	walk_release(&walk);
+
+	/* Back again; the second attempt tells how it is then. */
+	if (again.link)
+		unlink(again.from);
+	MUST(rename(again.to, again.from) == 0);
+	walk.ctx = &again;
+	walk_path_retry(&walk, path);
+	assert_false(walk.changed);
+	assert_string_equal(walk.canonical, canonical);
+	walk_release(&walk);
+}
+
+static void test_ambush(void **state)
+{
+	struct scratch *scratch = *state;
+	char *one = at(scratch, "/ws/one"), *away = at(scratch, "/away");
+	char *file = at(scratch, "/ws/one/f");
+
+	make_dir(at(scratch, "/ws"), 0755);
+	make_dir(at(scratch, "/secret"), 0755);
+	make_file(at(scratch, "/secret/f"), "");
+	make_dir(one, 0755);
+	make_file(file, "");
+	/* Replaced by a link when the walk is in it, or through it. */
+	ambushed(scratch,
+		(struct ambush){
+			.when = one, .from = one, .to = away, .link = "../secret"},
+		file, at(scratch, "/secret/f"));
+	unlink(one);
+	MUST(rename(away, one) == 0);
+	ambushed(scratch,
+		(struct ambush){
+			.when = file, .from = one, .to = away, .link = "../secret"},
+		file, at(scratch, "/secret/f"));
+	unlink(one);
+	MUST(rename(away, one) == 0);
+	/* Moved away between the step down and `..`. */
+	make_dir(at(scratch, "/two"), 0755);
+	ambushed(scratch,
+		(struct ambush){.when = one, .from = one, .to = at(scratch, "/two/one")},
+		at(scratch, "/ws/one/../one"),
+		at(scratch, "/ws/one/../one")); /* no canonical name */
+}
+
 /* A directory and a link that leads elsewhere change places all the time. */
 struct swap {
 	const char *a, *b;
@@ -661,6 +735,7 @@ int main(void)
 		TEST(test_pattern_not_entered),
 		TEST(test_many_matches),
 		TEST(test_casefold),
+		TEST(test_ambush),
 		TEST(test_swapped_links),
 		TEST(test_moved_parent),
 	};

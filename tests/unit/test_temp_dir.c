@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 
 #include "runtime/temp_dir.h"
 
@@ -247,6 +248,7 @@ static void test_sweep(void **state)
 	assert_int_equal(pipe(ready), 0);
 	pid_t pid = fork();
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if the test fails */
 		make(scratch, PARENT "/abandoned");
 		make_file(at(scratch, "/" PARENT "/abandoned/f"), "");
 		MUST(chmod(at(scratch, "/" PARENT "/abandoned"), 0) == 0);
