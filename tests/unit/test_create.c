@@ -91,8 +91,8 @@ static void test_never_through_links(void **state)
 static void test_planned(void **state)
 {
 	struct scratch *scratch = *state;
-	struct plan_create created[] = {
-		{.path = at(scratch, "/one")}, {.path = at(scratch, "/two/file"), .file = true}};
+	struct plan_create created[] = {{.path = at(scratch, "/one")},
+		{.path = at(scratch, "/two/file"), .file = true}};
 	struct plan plan = {.created = created, .created_count = 2};
 	struct created out = {0};
 	const char *error = NULL;
