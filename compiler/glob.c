@@ -229,6 +229,11 @@ bool glob_accepts(const struct glob *glob, glob_set set)
 	return set & (glob_set)1 << glob->count;
 }
 
+bool glob_continues(const struct glob *glob, glob_set set)
+{
+	return set & ~((glob_set)1 << glob->count);
+}
+
 bool glob_matches(const struct glob *glob, const char *path)
 {
 	glob_set set = glob_start(glob);
