@@ -86,6 +86,7 @@ void ast_build_init(
 	b->includes = &b->file->includes;
 	b->policies = &b->file->policies;
 	b->frames[0].block = BLOCK_FILE;
+	b->frames[0].grants = true;
 	b->pending = unknown_block;
 }
 
@@ -879,7 +880,9 @@ static void set_pending(struct ast_builder *b, enum ast_block block, struct ast_
 	bool good = end(b);
 
 	b->pending = (struct ast_frame){.block = block, .bad = !good, .stmt = stmt};
-	b->pending.grants = block != BLOCK_ON || frame->grants;
+	/* `write` needs a mode around it. Where the block itself is misplaced that
+	 * is said once, not again for what stands in it. */
+	b->pending.grants = block == BLOCK_ON ? frame->grants : block != BLOCK_POLICY;
 }
 
 void ast_build_policy_head(struct ast_builder *b, struct span span,

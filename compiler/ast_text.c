@@ -127,6 +127,9 @@ static void reject_bare(struct decoder *d, uint32_t n, const char *what)
 					       "there");
 		else
 			diag_fix(diags, diag, d->raw->span, "%s", quoted_spelling(d));
+		if (c == '#')
+			diag_help(diags, diag, "a comment begins at the start of a line or "
+					       "after white space");
 		if (c == '*' || c == '?' || c == '[')
 			diag_help(diags, diag, "a quoted path is literal; a pattern is "
 					       "written `glob \"…\"`");

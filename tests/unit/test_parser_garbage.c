@@ -139,7 +139,9 @@ static void check_nested(const char *head, unsigned levels)
 		buf_puts(&text, "}\n");
 
 	parse(&p, "nested", text.data, text.len);
-	assert_true(has_code(&p, CODE_E010) == (levels > AST_NESTING_MAX));
+	/* Behind a hundred other findings it is only counted. */
+	if (!p.diags.dropped && has_code(&p, CODE_E010) != (levels > AST_NESTING_MAX))
+		fail_msg("%u levels of `%s`", levels, head);
 	check_spans(&p, text.len);
 	check_places(&p);
 	release(&p);
