@@ -17,27 +17,29 @@
 static const struct {
 	const char *text;
 	unsigned blocks;
-} heads[HEAD_COUNT + 1] = {
+} heads[] = {
 #define HEAD_ENTRY(name, text, blocks) [HEAD_##name] = {text, blocks},
 	AST_HEADS(HEAD_ENTRY)
 #undef HEAD_ENTRY
 	[HEAD_EDGE] = {"a ladder entry", IN(LADDER)},
+	[HEAD_VERDICT] = {"deny", IN(EXPECT)},
+	[HEAD_REFUSAL] = {"deny", IN(GUARD)},
 };
 
 static const struct {
 	const char *text;
 	enum ast_head head;
 } blocks[BLOCK_COUNT] = {
-	[BLOCK_FILE] = {"the top level", HEAD_COUNT},
-	[BLOCK_POLICY] = {"a policy", HEAD_POLICY},
-	[BLOCK_MODE] = {"a `mode` block", HEAD_MODE},
-	[BLOCK_ON] = {"an `on` block", HEAD_ON},
-	[BLOCK_LADDER] = {"a `ladder` block", HEAD_LADDER},
-	[BLOCK_EXPECT] = {"an `expect` block", HEAD_EXPECT},
-	[BLOCK_GUARD] = {"a `guard` block", HEAD_GUARD},
-	[BLOCK_LIMITS] = {"a `limits` block", HEAD_LIMITS},
-	[BLOCK_ENVIRONMENT] = {"an `environment` block", HEAD_ENVIRONMENT},
-	[BLOCK_UNKNOWN] = {"a block", HEAD_COUNT},
+	[BLOCK_FILE] = {"at the top level", HEAD_COUNT},
+	[BLOCK_POLICY] = {"in a policy", HEAD_POLICY},
+	[BLOCK_MODE] = {"in a `mode` block", HEAD_MODE},
+	[BLOCK_ON] = {"in an `on` block", HEAD_ON},
+	[BLOCK_LADDER] = {"in a `ladder` block", HEAD_LADDER},
+	[BLOCK_EXPECT] = {"in an `expect` block", HEAD_EXPECT},
+	[BLOCK_GUARD] = {"in a `guard` block", HEAD_GUARD},
+	[BLOCK_LIMITS] = {"in a `limits` block", HEAD_LIMITS},
+	[BLOCK_ENVIRONMENT] = {"in an `environment` block", HEAD_ENVIRONMENT},
+	[BLOCK_UNKNOWN] = {"in a block", HEAD_COUNT},
 };
 
 const char *ast_head_text(enum ast_head head)
@@ -84,6 +86,7 @@ void ast_build_init(
 	b->includes = &b->file->includes;
 	b->policies = &b->file->policies;
 	b->frames[0].block = BLOCK_FILE;
+	b->frames[0].grants = true;
 	b->pending = unknown_block;
 }
 
@@ -201,6 +204,11 @@ static const struct ast_flag *find_flag(const struct ast_builder *b, unsigned wo
 	return NULL;
 }
 
+static const char *flag_text(unsigned word)
+{
+	return vocabulary_text(vocabulary_words, (int)(word & ~(unsigned)WORD_CREATE_FILE));
+}
+
 #define EXISTENCE (WORD_OPTIONAL | WORD_CREATE | WORD_RESERVE)
 
 static void clash(struct ast_builder *b, const struct ast_raw *raw,
@@ -210,7 +218,7 @@ static void clash(struct ast_builder *b, const struct ast_raw *raw,
 					   "`%s` stands twice", shown(b, raw))
 				 : diag_report(b->diags, CODE_E018, raw->span,
 					   "`%s` and `%s` exclude each other", shown(b, raw),
-					   vocabulary_text(vocabulary_words, (int)other->word));
+					   flag_text(other->word));
 
 	diag_second(b->diags, diag, other->span, "first given here");
 	b->bad = true;
@@ -465,7 +473,7 @@ static void misplaced(struct ast_builder *b, struct span span, enum ast_head hea
 	enum ast_block block = frame->block;
 	bool edge = head == HEAD_EDGE;
 	struct diag *diag = diag_report(b->diags, CODE_E020,
-		edge ? span : head_span(span, heads[head].text), "%s%s%s has no place in %s",
+		edge ? span : head_span(span, heads[head].text), "%s%s%s has no place %s",
 		edge ? "" : "`", heads[head].text, edge ? "" : "`", blocks[block].text);
 
 	if (head == HEAD_WRITE)
@@ -475,10 +483,10 @@ static void misplaced(struct ast_builder *b, struct span span, enum ast_head hea
 		diag_help(b->diags, diag, "`cordon 1` is the first statement, once");
 	else if (head == HEAD_ON && block == BLOCK_ON)
 		diag_help(b->diags, diag, "`on` does not nest; name all platforms in one");
-	else if ((head == HEAD_ALLOW || head == HEAD_DENY) && heads[HEAD_HIDE].blocks & 1U << block)
+	else if ((head == HEAD_ALLOW || head == HEAD_VERDICT) && heads[HEAD_HIDE].blocks & 1U << block)
 		diag_help(b->diags, diag, "a rule begins with `hide`, `read` or `write`");
 	else
-		diag_help(b->diags, diag, "it stands in %s", home_of(b, head));
+		diag_help(b->diags, diag, "it stands %s", home_of(b, head));
 	b->bad = true;
 }
 
@@ -637,9 +645,7 @@ static void check_flags(struct ast_builder *b, enum level level, const struct as
 				continue;
 			struct diag *diag = diag_report(b->diags, CODE_E019,
 				b->flags[i].span, "`%s` %s",
-				vocabulary_text(vocabulary_words,
-					(int)(word & ~(unsigned)WORD_CREATE_FILE)),
-				why);
+				flag_text(word), why);
 			if (items->next)
 				diag_second(b->diags, diag, item->span,
 					"words hold for every target, also for this");
@@ -692,10 +698,9 @@ void ast_build_setting(struct ast_builder *b, struct span span, enum setting set
 	for (unsigned i = 0; i < b->flag_count; i++) {
 		if (b->flags[i].word & (WORD_BEST_EFFORT | WORD_LOCKED))
 			continue;
-		unsigned word = b->flags[i].word & ~(unsigned)WORD_CREATE_FILE;
 		diag_report(b->diags, CODE_E019, b->flags[i].span,
 			"`%s` does not go with `%s`; only `best-effort` and `locked` do",
-			vocabulary_text(vocabulary_words, (int)word), name);
+			flag_text(b->flags[i].word), name);
 		b->bad = true;
 	}
 	stmt->u.setting.words = flags_of(b);
@@ -761,8 +766,7 @@ void ast_build_expectation(struct ast_builder *b, struct span span, bool allow,
 	struct ast_frame *frame = innermost(b);
 	struct ast_expectation *expectation = arena_alloc(b->arena, sizeof(*expectation));
 
-	/* `deny` is also a word of guards, with other words behind it. */
-	check_place(b, span, HEAD_ALLOW);
+	check_place(b, span, allow ? HEAD_ALLOW : HEAD_VERDICT);
 	count_items(b, &b->other_items, items.first);
 	refuse_globs(b, items.first, "an expectation names a path, not a pattern");
 	*expectation = (struct ast_expectation){
@@ -779,10 +783,7 @@ static void push_guard(struct ast_builder *b, struct span span, enum ast_head he
 	struct ast_frame *frame = innermost(b);
 	struct ast_guard *copy = arena_alloc(b->arena, sizeof(*copy));
 
-	if (ast_build_block(b) == BLOCK_EXPECT)
-		misplaced(b, span, head);
-	else
-		check_place(b, span, head);
+	check_place(b, span, head);
 	*copy = guard;
 	copy->span = span;
 	if (!end(b))
@@ -794,7 +795,7 @@ static void push_guard(struct ast_builder *b, struct span span, enum ast_head he
 void ast_build_guard(
 	struct ast_builder *b, struct span span, enum guard kind, struct ast_words words)
 {
-	push_guard(b, span, HEAD_DENY, (struct ast_guard){.kind = kind, .words = words.first});
+	push_guard(b, span, HEAD_REFUSAL, (struct ast_guard){.kind = kind, .words = words.first});
 }
 
 void ast_build_jail(struct ast_builder *b, struct span span, struct ast_items items)
@@ -879,7 +880,9 @@ static void set_pending(struct ast_builder *b, enum ast_block block, struct ast_
 	bool good = end(b);
 
 	b->pending = (struct ast_frame){.block = block, .bad = !good, .stmt = stmt};
-	b->pending.grants = block != BLOCK_ON || frame->grants;
+	/* `write` needs a mode around it. Where the block itself is misplaced that
+	 * is said once, not again for what stands in it. */
+	b->pending.grants = block == BLOCK_ON ? frame->grants : block != BLOCK_POLICY;
 }
 
 void ast_build_policy_head(struct ast_builder *b, struct span span,

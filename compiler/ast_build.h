@@ -70,7 +70,10 @@ enum ast_head {
 	AST_HEADS(HEAD_NAME)
 #undef HEAD_NAME
 	HEAD_COUNT,
-	HEAD_EDGE = HEAD_COUNT, /* a ladder entry begins with no word of its own */
+	/* Statements without a word of their own. */
+	HEAD_EDGE = HEAD_COUNT, /* a ladder entry */
+	HEAD_VERDICT,           /* `deny` of an expectation */
+	HEAD_REFUSAL,           /* `deny` of a guard */
 };
 
 /* A word behind a rule, with its place. */
@@ -129,7 +132,7 @@ const char *ast_head_text(enum ast_head head);
 /* The block behind the word, BLOCK_UNKNOWN if it has none. */
 enum ast_block ast_head_block(enum ast_head head);
 
-/* "a policy", "the top level": for messages. */
+/* "in a policy", "at the top level": for messages. */
 const char *ast_block_text(enum ast_block block);
 
 /* ---- parts of a statement ---- */

@@ -50,6 +50,8 @@ static const char *read_quantity(enum limit kind, const struct ast_raw *raw, uin
 	uint32_t i;
 	size_t u = 0;
 
+	if (memchr(raw->bytes, ' ', raw->len) || memchr(raw->bytes, '\t', raw->len))
+		return "is written in one word";
 	if (!read_digits(raw, &i, &number))
 		return "is too large";
 	if (i == 0)

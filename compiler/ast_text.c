@@ -80,21 +80,32 @@ static const char *shown(const struct decoder *d)
 	return diag_quoted(d->texts->diags, d->raw->bytes, d->raw->len);
 }
 
+/* One character of a path as "…" spells it; what cannot be seen is spelled out. */
+static void put_spelled(struct buf *out, const char *p, uint32_t n)
+{
+	if (n > 1 && utf8_is_invisible(utf8_value_at(p, n)))
+		for (uint32_t i = 0; i < n; i++)
+			buf_printf(out, "\\x%02x", (unsigned char)p[i]);
+	else if (*p == '\\')
+		buf_puts(out, "\\\\");
+	else
+		buf_put(out, p, n);
+}
+
 /* The path that a word means in a shell, as a quoted path: shells' quotes and
  * backslashes go, everything else stays. */
 static const char *quoted_spelling(const struct decoder *d)
 {
 	struct buf out = BUF_INIT;
+	uint32_t n;
 
 	buf_putc(&out, '"');
-	for (uint32_t i = 0; i < d->len; i++) {
-		if (d->p[i] == '"' || d->p[i] == '\'')
+	for (uint32_t i = 0; i < d->len; i += n) {
+		n = (uint32_t)utf8_length_at(d->p + i, d->len - i);
+		n = n ? n : 1;
+		if (d->p[i] == '"' || d->p[i] == '\'' || (d->p[i] == '\\' && !d->drive))
 			continue;
-		if (d->p[i] == '\\' && !d->drive)
-			continue;
-		if (d->p[i] == '\\')
-			buf_putc(&out, '\\');
-		buf_putc(&out, d->p[i]);
+		put_spelled(&out, d->p + i, n);
 	}
 	buf_putc(&out, '"');
 	const char *text = arena_bytes(d->texts->arena, out.data, out.len);
@@ -116,6 +127,9 @@ static void reject_bare(struct decoder *d, uint32_t n, const char *what)
 					       "there");
 		else
 			diag_fix(diags, diag, d->raw->span, "%s", quoted_spelling(d));
+		if (c == '#')
+			diag_help(diags, diag, "a comment begins at the start of a line or "
+					       "after white space");
 		if (c == '*' || c == '?' || c == '[')
 			diag_help(diags, diag, "a quoted path is literal; a pattern is "
 					       "written `glob \"…\"`");
@@ -404,6 +418,10 @@ static void report_relative(struct decoder *d)
 				       "in it");
 	} else if (starts(d, "@")) {
 		diag_help(diags, diag, "a set is written without quotes: `%s`", text);
+	} else if (d->len >= 2 && is_letter(d->p[0]) && d->p[1] == ':') {
+		diag_help(diags, diag, "a drive is followed by `\\` or `/`");
+	} else if (starts(d, "\\")) {
+		diag_help(diags, diag, "a path begins with `/`, `~`, `${name}` or a drive");
 	} else if (starts(d, "..")) {
 		diag_help(diags, diag, "write the whole path; a policy has no current "
 				       "directory");
@@ -462,6 +480,12 @@ bool ast_text_glob(
 	decode(&d, texts, raw, true);
 	if (!check_common(&d))
 		return false;
+	if (is_drive(d.out, d.out_len) && d.out[2] == '\\') {
+		diag_report(texts->diags, CODE_E025, raw->span,
+			"in a pattern `\\` quotes a character; components are separated "
+			"by `/`");
+		return false;
+	}
 	*out = decoded(&d);
 	return ast_glob_check(texts->diags, out, raw->span);
 }

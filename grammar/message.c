@@ -131,8 +131,8 @@ static enum ast_head report_unknown(struct parse *parse, struct span span)
 	if (near != HEAD_COUNT)
 		diag_fix(diags, diag, span, "%s", ast_head_text(near));
 	else
-		diag_help(diags, diag, "%s takes %s", ast_block_text(block),
-			heads_of(parse, block));
+		diag_help(diags, diag, "what can stand %s: %s",
+			ast_block_text(block), heads_of(parse, block));
 	return near;
 }
 
@@ -191,6 +191,30 @@ static bool is_elsewhere(const struct parse *parse, const char *name)
 		(block == BLOCK_GUARD && is_in(levels, name));
 }
 
+/* What is meant where a name is expected. */
+static const char *name_called(const struct parse *parse)
+{
+	if (parse->before == TOKEN_ON)
+		return "a platform";
+	switch (parse->head) {
+	case TOKEN_MODE:
+	case TOKEN_DEFAULT:
+	case TOKEN_CEILING: return "a mode";
+	case TOKEN_NAME:
+		return parse->before == TOKEN_ARROW ? "a mode" : "`ask`, `allow` or `never`";
+	case TOKEN_EXPECT: return parse->before == TOKEN_IN ? "a mode" : "a platform";
+	case TOKEN_ON: return "a platform";
+	case TOKEN_REQUIRE: return parse->index == 1 ? "`full` or `partial`" : "a platform";
+	case TOKEN_TEMP: return "`private`, `host` or `none`";
+	case TOKEN_DEVICES: return "`null`, `standard` or `pty`";
+	case TOKEN_NETWORK: return "`host` or `none`";
+	case TOKEN_TIMEOUT: return "a time like `60s`";
+	case TOKEN_OUTPUT: return "a size like `1MiB`";
+	case TOKEN_CORDON: return "the version `1`";
+	default: return "a name";
+	}
+}
+
 /* How people call a token. */
 static const char *called(struct parse *parse, const struct expected *expected, const char *name)
 {
@@ -201,7 +225,7 @@ static const char *called(struct parse *parse, const struct expected *expected, 
 		{"argument word", "a word"}, {"word", "a word"}, {"number", "a number"}};
 
 	if (strcmp(name, "name") == 0)
-		return has(expected, "end of statement") ? "a word" : "a name";
+		return has(expected, "end of statement") ? "a word" : name_called(parse);
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (strcmp(table[i].name, name) == 0)
 			return table[i].called;
@@ -219,7 +243,7 @@ static const char *wanted(struct parse *parse, const struct expected *expected)
 	if (has(expected, "path") && has(expected, "bad"))
 		said[count++] = "a path";
 	else if (has(expected, "hide"))
-		said[count++] = has(expected, "word") ? "a name" : "a statement";
+		said[count++] = has(expected, "word") ? name_called(parse) : "a statement";
 	for (size_t i = 0; i < expected->count && count < SAID_MAX; i++)
 		if (!is_covered(expected, expected->names[i]) &&
 			!is_elsewhere(parse, expected->names[i]))
@@ -309,9 +333,10 @@ static void report_expected(
 
 static bool is_reported(const struct parse *parse, int token, struct span span)
 {
-	return token == TOKEN_BAD ||
-		(token == TOKEN_OPEN && parse->brace_reported.file &&
-			parse->brace_reported.start == span.start);
+	const struct span *brace = &parse->brace_reported, *behind = &parse->separated;
+
+	return token == TOKEN_BAD || (brace->file && brace->start == span.start) ||
+		(behind->file && behind->start == span.start);
 }
 
 void parse_unexpected(struct parse *parse, int token, struct span span,
