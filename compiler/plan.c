@@ -78,7 +78,7 @@ static void place_other(struct making *m)
 	enum mode other = m->plan->mode == MODE_READ_ONLY ? MODE_WORKSPACE_WRITE
 							  : MODE_READ_ONLY;
 
-	if (!crossed_links(&m->plan->levels))
+	if (!crossed_links(&m->plan->levels) && !m->call->git_dir)
 		return;
 	diags_init(unheard, m->arena);
 	policy_rules(m->policy, other, m->call, 0, m->arena, unheard, rules);

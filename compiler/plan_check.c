@@ -187,6 +187,56 @@ static void check_links(struct making *m)
 	}
 }
 
+/* A value of the call, in normal form and canonical; NULL if it has none. */
+static const char *canonical(struct making *m, const char *native)
+{
+	const char *path;
+
+	if (!native ||
+		path_normalize(m->arena, m->target->platform, native, strlen(native), &path) !=
+			PATH_OK)
+		return NULL;
+	const struct fact *fact = target_find(m->target, path);
+	return fact ? fact->canonical : path;
+}
+
+/* Whether a write rule stands above a place: a confined command can make up
+ * what is there. */
+static bool lies_in_writable(const struct levels *levels, const char *place)
+{
+	for (size_t i = 0; levels && i < levels->rules->count; i++) {
+		const struct rule *rule = &levels->rules->list[i];
+		const struct fact *fact = levels->placed[i].fact;
+		const char *at = fact ? fact->canonical : rule->path;
+		if (rule->level == LEVEL_WRITE && rule->path && strcmp(at, place) != 0 &&
+			path_covers(at, place))
+			return true;
+	}
+	return false;
+}
+
+/* A repository that a command made up could name any place as its common
+ * directory: the values hold only outside the writable area. */
+static void check_git(struct making *m)
+{
+	const char *dir = canonical(m, m->call->git_dir);
+	const char *common = canonical(m, m->call->git_common_dir);
+
+	if (!dir || m->target->imagined ||
+		!(lies_in_writable(&m->plan->levels, dir) || lies_in_writable(m->other, dir)))
+		return;
+	for (uint32_t i = 0; i < m->plan->rules.count; i++) {
+		const struct rule *rule = rule_at(m, i);
+		if (rule->span.file && rule->path && rule->from_call &&
+			(path_covers(dir, rule->path) ||
+				(common && path_covers(common, rule->path))))
+			diag_report(m->diags, CODE_E072, rule->span,
+				"the repository's directory `%s` lies in the writable area: a "
+				"confined command can plant it",
+				plan_shown(m, dir));
+	}
+}
+
 /* ---- existence ------------------------------------------------------------ */
 
 static void add_created(struct making *m, uint32_t index, const struct fact *fact,
@@ -319,18 +369,6 @@ static void check_private_trees(struct making *m)
 	}
 }
 
-static const char *canonical(struct making *m, const char *native)
-{
-	const char *path;
-
-	if (!native ||
-		path_normalize(m->arena, m->target->platform, native, strlen(native), &path) !=
-			PATH_OK)
-		return NULL;
-	const struct fact *fact = target_find(m->target, path);
-	return fact ? fact->canonical : path;
-}
-
 /* Whether the policy itself has a rule for that very path. */
 static bool is_written(struct making *m, const char *path)
 {
@@ -423,6 +461,7 @@ void plan_check(struct making *m)
 	check_regrants(m);
 	check_setting_locks(m);
 	check_links(m);
+	check_git(m);
 	check_existence(m);
 	check_private_trees(m);
 	check_temp(m);

@@ -10,7 +10,7 @@
  *     hardlinks PATH N     owner PATH UID      casefold PATH
  *     changed PATH                             changes while it is looked at
  *     euid N   abi N       set NAME=TEXT       mode MODE
- *     deciding PATH
+ *     deciding PATH        git-dir PATH        git-common-dir PATH
  *
  * An object has the inode number of its line.
  */
@@ -114,6 +114,10 @@ static inline void fake_line(struct fake_host *host, char *line)
 	else if (strcmp(word, "add-dir") == 0)
 		host->add_dirs[host->call.add_dir_count++] =
 			fake_add(host, path, FAKE_DIR, NULL)->path;
+	else if (strcmp(word, "git-dir") == 0)
+		host->call.git_dir = fake_add(host, path, FAKE_DIR, NULL)->path;
+	else if (strcmp(word, "git-common-dir") == 0)
+		host->call.git_common_dir = fake_add(host, path, FAKE_DIR, NULL)->path;
 	else if (strcmp(word, "deciding") == 0)
 		host->deciding[host->call.deciding_count++] = path;
 	else if (strcmp(word, "euid") == 0)

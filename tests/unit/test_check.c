@@ -37,8 +37,9 @@ static uint32_t load(void *ctx, uint32_t from, const char *path, const char **er
 		if (strcmp(files->names[i], path) == 0)
 			return (uint32_t)i + 1;
 	if (!made_up(files, path, &text)) {
-		case_read(arena_printf(files->arena, "tests/golden/check/parts/%s", path), &text);
-		if (!text.len) {
+		if (!golden_read(arena_printf(files->arena,
+					 "tests/golden/check/parts/%s", path),
+			    &text)) {
 			buf_release(&text);
 			*error = "no such file";
 			return 0;
@@ -60,7 +61,7 @@ static void check_text(const char *path, struct arena *arena, struct buf *out)
 	const struct loader loader = {load, &files};
 	struct buf text = BUF_INIT;
 
-	case_read(path, &text);
+	assert_true(golden_read(path, &text));
 	sources_init(&sources, arena);
 	diags_init(&diags, arena);
 	files.names[files.count++] = strrchr(path, '/') + 1;
