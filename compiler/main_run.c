@@ -146,7 +146,7 @@ static bool print_json(struct session *session, const struct options *options,
 	const struct run_result *result, const struct launched *launched)
 {
 	json_t *json = result_json(session, result, launched);
-	char *text = json_dumps(json, JSON_COMPACT);
+	char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	struct buf line = BUF_INIT;
 	bool printed = true;
 
