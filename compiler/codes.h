@@ -86,6 +86,7 @@
 	X(E082, "a requirement that no backend meets")                                   \
 	X(E083, "no backend is usable on this host")                                     \
 	X(E084, "a profile that needs to know what a pattern matches")                   \
+	X(E085, "something that the command needs is hidden from it")                    \
 	/* Warnings. */                                                                  \
 	X(W101, "a pattern character in a quoted path")                                  \
 	X(W102, "braces in a pattern are ordinary characters")                           \

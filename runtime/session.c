@@ -47,7 +47,7 @@ static const char *user_policy(struct session *session)
 	struct call_request request = {.workspace = "/"};
 	const char *error;
 
-	if (!call_host(&call, &session->arena, &request, &error))
+	if (!call_host(&call, &session->arena, &request, &error) || !call.home)
 		return NULL;
 	return arena_printf(&session->arena, "%s/.config/cordon/policy.cordon", call.home);
 }
@@ -133,8 +133,10 @@ static void take_deciding(struct session *session)
 		session_decides(session, path);
 	}
 	free(cwd);
-	session_decides(session,
-		arena_printf(&session->arena, "%s/.config/cordon", session->call.home));
+	if (session->call.home)
+		session_decides(session,
+			arena_printf(
+				&session->arena, "%s/.config/cordon", session->call.home));
 	session_decides(session, CORDON_SYSCONFDIR "/cordon");
 }
 

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A launch through bubblewrap. Nothing of the command reaches bwrap's own process:
+ * it is started by absolute path with an empty environment, profile and environment
+ * of the command travel in a memfd (--args), and its own words go to a pipe, so that
+ * the command's stderr is the real one (`stderr` of init.h).
+ *
+ *     bwrap --args A --json-status-fd D -- /dev/cordon-init CONFIG STATUS -- ARGV...
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "runtime/run_parts.h"
+#include "runtime/spawn.h"
+#include "runtime/trust.h"
+
+#define HELPER_INSIDE "/dev/cordon-init"
+
+/* The descriptors that bwrap gets, by their numbers here. */
+enum passed { ARGS, CONFIG, STATUS, DOCUMENT, STDERR, PASSED_COUNT };
+
+struct start {
+	const char *path;
+	char **argv;
+	int passed[PASSED_COUNT];
+	int words;
+	pid_t parent;
+	bool tty;
+	int error; /* set by the child */
+};
+
+/* In the child, which shares our memory. */
+static int become_bwrap(void *arg)
+{
+	static char *const nothing[] = {NULL};
+	struct start *start = arg;
+
+	/* bwrap asks for the same a little later (--die-with-parent). */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != start->parent)
+		return 125;
+	if (!start->tty)
+		setpgid(0, 0);
+	start->error = -spawn_seal();
+	for (size_t i = 0; !start->error && i < PASSED_COUNT; i++)
+		if (fcntl(start->passed[i], F_SETFD, 0) < 0)
+			start->error = errno;
+	if (!start->error && dup2(start->words, STDERR_FILENO) < 0)
+		start->error = errno;
+	if (start->error)
+		return 125;
+	spawn_reset();
+	execve(start->path, start->argv, nothing);
+	start->error = errno;
+	return 125;
+}
+
+/* bwrap's argv; numbers are cut into fields of the arena. */
+static char **make_argv(struct arena *arena, const struct work *work, const int *passed)
+{
+	const char *const fixed[] = {"bwrap", "--args",
+		arena_printf(arena, "%d", passed[ARGS]), "--json-status-fd",
+		arena_printf(arena, "%d", passed[DOCUMENT]), "--", HELPER_INSIDE,
+		arena_printf(arena, "%d", passed[CONFIG]),
+		arena_printf(arena, "%d", passed[STATUS]), "--"};
+	const size_t count = sizeof(fixed) / sizeof(fixed[0]);
+	const char *const *argv = work->request->argv;
+	size_t operands = 0;
+
+	while (!work->check && argv[operands])
+		operands++;
+	char **out = arena_array(arena, count + operands + 1, sizeof(*out));
+	memcpy(out, fixed, sizeof(fixed));
+	if (operands)
+		memcpy(out + count, argv, operands * sizeof(*argv));
+	return out;
+}
+
+static enum cause failed(struct work *work, int error, const char *what, const char **detail)
+{
+	*detail = arena_printf(&work->session->arena, "%s: %s", what, strerror(error));
+	return CAUSE_BROKEN;
+}
+
+/* Config and profile as files without names. 0 or -errno. */
+static int make_files(struct work *work, const struct launch *launch,
+	const struct fidelity *fidelity, const struct buf *profile, int *passed)
+{
+	struct buf config = BUF_INIT;
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", passed[STDERR]);
+	bwrap_init_config(work->plan, launch, fidelity, &config);
+	buf_field(&config, "stderr");
+	buf_field(&config, number);
+	if (work->check)
+		buf_field(&config, "check");
+	passed[CONFIG] = spawn_memory("cordon-config", config.data, config.len);
+	passed[ARGS] = spawn_memory("cordon-profile", profile->data, profile->len);
+	buf_release(&config);
+	return passed[CONFIG] < 0 ? passed[CONFIG] : passed[ARGS] < 0 ? passed[ARGS] : 0;
+}
+
+static enum cause start_bwrap(struct work *work, struct start *start, struct runner *runner,
+	const char **detail)
+{
+	struct arena *arena = &work->session->arena;
+	/* Aligned for any stack. */
+	char *stack = arena_alloc(arena, SPAWN_STACK + 16);
+
+	stack += -(uintptr_t)stack & 15;
+	start->path = work->request->programs->bwrap;
+	start->argv = make_argv(arena, work, start->passed);
+	start->parent = getpid();
+	start->tty = work->request->tty;
+	pid_t pid = spawn_sharing(become_bwrap, start, stack, &runner->pidfd);
+	if (pid < 0) {
+		runner->pidfd = -1;
+		return failed(work, -pid, "no process can be made", detail);
+	}
+	runner->pid = pid;
+	if (!start->error)
+		return CAUSE_NONE;
+	int status;
+	(void)!spawn_wait(runner->pidfd, &status);
+	return failed(work, start->error,
+		arena_printf(arena, "`%s` cannot be started", start->path), detail);
+}
+
+static enum cause run_bwrap(struct work *work, const struct launch *launch,
+	const struct fidelity *fidelity, const struct buf *profile, struct course *course,
+	const char **detail)
+{
+	struct start start = {.passed = {-1, -1, -1, -1, -1}, .words = -1};
+	struct runner runner = RUNNER_INIT;
+	int status[2] = {-1, -1}, document[2] = {-1, -1}, words[2] = {-1, -1};
+	enum cause cause;
+
+	int error = spawn_pipe(status);
+	if (!error)
+		error = spawn_pipe(document);
+	if (!error)
+		error = spawn_pipe(words);
+	runner.events = status[0];
+	runner.document = document[0];
+	runner.words = words[0];
+	start.passed[STATUS] = status[1];
+	start.passed[DOCUMENT] = document[1];
+	start.words = words[1];
+	start.passed[STDERR] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (!error && start.passed[STDERR] < 0)
+		error = -errno;
+	if (!error)
+		error = make_files(work, launch, fidelity, profile, start.passed);
+	cause = error ? failed(work, -error, "no descriptor can be made", detail)
+		      : start_bwrap(work, &start, &runner, detail);
+
+	/* Our copies of what bwrap writes to: with them no reader would see an end. */
+	for (size_t i = 0; i < PASSED_COUNT; i++)
+		if (start.passed[i] >= 0)
+			close(start.passed[i]);
+	if (start.words >= 0)
+		close(start.words);
+	if (cause == CAUSE_NONE)
+		supervise(&runner, &work->request->supervision, course);
+	runner_release(&runner);
+	return cause;
+}
+
+static enum cause find_programs(struct work *work, const char **detail)
+{
+	const struct programs *programs = work->request->programs;
+	const char *wrong;
+
+	if (!programs->bwrap)
+		return CAUSE_MISSING;
+	if (!programs->helper)
+		return CAUSE_NO_HELPER;
+	wrong = trust_check_program(&work->session->arena, programs->bwrap);
+	if (!wrong)
+		wrong = trust_check_program(&work->session->arena, programs->helper);
+	if (!wrong)
+		return CAUSE_NONE;
+	*detail = wrong;
+	return CAUSE_UNTRUSTED;
+}
+
+enum cause launch_bwrap(struct work *work, struct fidelity *fidelity,
+	struct course *course, const char **detail)
+{
+	struct session *session = work->session;
+	const struct run_request *request = work->request;
+	struct launch launch = {
+		.helper = request->programs->helper,
+		.directory = request->directory,
+		.environment = request->environment,
+		.tty = request->tty,
+	};
+	struct buf profile = BUF_INIT;
+	enum cause cause = find_programs(work, detail);
+
+	if (cause != CAUSE_NONE)
+		return cause;
+	backend_bwrap.check(work->plan, &launch, &session->arena, fidelity);
+	if (!backend_bwrap.emit(work->plan, &launch, fidelity, &session->arena, &profile,
+		    &session->diags))
+		cause = CAUSE_SIZE;
+	else
+		cause = run_bwrap(work, &launch, fidelity, &profile, course, detail);
+	buf_release(&profile);
+	return cause;
+}
