@@ -172,34 +172,39 @@ static void remark_sockets(const struct check_plans *plans, struct diags *diags)
 
 void check_policy(const struct policy *policy, unsigned platforms,
 	const struct call_value *values, size_t value_count, struct arena *arena,
-	struct diags *diags)
+	struct diags *diags, struct check_plans *plans)
 {
-	struct check_plans plans = {0};
 	size_t failures = diags->failures;
 	bool once = diags->once;
 
+	*plans = (struct check_plans){0};
 	diags->once = true;
 	for (int p = 0; p < PLATFORM_COUNT; p++) {
 		if (!(platforms & PLATFORM_BIT(p)))
 			continue;
 		struct target *target = arena_alloc(arena, sizeof(*target));
 		target_imagine(target, (enum platform)p);
-		plans.call[p] = *call_imagined((enum platform)p);
-		plans.call[p].values = values;
-		plans.call[p].value_count = value_count;
-		plans.call[p].placeholders = true;
+		plans->call[p] = *call_imagined((enum platform)p);
+		plans->call[p].values = values;
+		plans->call[p].value_count = value_count;
+		plans->call[p].placeholders = true;
 		for (int m = 0; m < MODE_CONFINED_COUNT; m++)
-			plans.plan[p][m] = plan_make(policy, (enum mode)m, &plans.call[p],
+			plans->plan[p][m] = plan_make(policy, (enum mode)m, &plans->call[p],
 				target, false, arena, diags);
 	}
 	/* What follows from a rule that was left out is no mistake of its own. */
 	if (diags->failures == failures) {
-		check_climb(&plans, diags);
-		check_expectations(policy, &plans, arena, diags);
-	}
-	if (diags->failures == 0) {
-		remark_danger(policy, &plans, diags);
-		remark_sockets(&plans, diags);
+		check_climb(plans, diags);
+		check_expectations(policy, plans, arena, diags);
 	}
 	diags->once = once;
+}
+
+void check_remarks(
+	const struct policy *policy, const struct check_plans *plans, struct diags *diags)
+{
+	if (diags->failures)
+		return;
+	remark_danger(policy, plans, diags);
+	remark_sockets(plans, diags);
 }

@@ -102,9 +102,10 @@ bool session_load(struct session *session)
 		return false;
 	/* Expectations are part of a policy: one that does not keep them is wrong
 	 * whatever it is used for. */
+	struct check_plans plans;
 	check_policy(session->policy, PLATFORM_BIT(session->options->platform),
 		session->options->values,
-		session->options->value_count, &session->arena, &session->diags);
+		session->options->value_count, &session->arena, &session->diags, &plans);
 	return session->diags.failures == failures;
 }
 

@@ -32,8 +32,9 @@ done
 chmod 700 /root
 scratch=$T/scratch
 mkdir -m 1777 $scratch
-# Everything that was not covered cannot be written by what runs from here on.
-mount --bind / / 2>/dev/null
+# What was not covered cannot be written by what runs from here on. (Not by a new
+# mount over /: bwrap makes no user namespace in a changed root.)
+mount -o remount,bind,ro / || exit 2
 cleanup() { :; }
 
 # world WHO: everything as it was, owned by WHO.

@@ -70,8 +70,11 @@ static void check_text(const char *path, struct arena *arena, struct buf *out)
 	const struct scope *scope = scope_load(arena, &sources, file, &loader, &diags);
 	for (const struct ast_policy *p = scope->ast->policies; p; p = p->next) {
 		struct policy *policy = policy_resolve(arena, scope, p->name.text, &diags);
-		if (policy)
-			check_policy(policy, PLATFORM_ALL, NULL, 0, arena, &diags);
+		struct check_plans plans;
+		if (!policy)
+			continue;
+		check_policy(policy, PLATFORM_ALL, NULL, 0, arena, &diags, &plans);
+		check_remarks(policy, &plans, &diags);
 	}
 	diags_render(&diags, &sources, false, out);
 	buf_release(&text);
