@@ -30,9 +30,13 @@ LDFLAGS += $(HARDEN_LD) $(SAN)
 LDLIBS  := -ljansson -lyaml
 
 # Programs of their own: never part of the library.
-PROGRAMS := compiler/main.c runtime/landlock_run.c runtime/init.c
+PROGRAMS := runtime/landlock_run.c runtime/init.c
 
-LIB_SRC := $(filter-out $(PROGRAMS),$(wildcard compiler/*.c grammar/*.c backends/*.c runtime/*.c))
+# The command line: the impure edge, linked over the library.
+MAIN_SRC := $(wildcard compiler/main*.c)
+MAIN_OBJ := $(MAIN_SRC:%.c=$(B)/%.o)
+
+LIB_SRC := $(filter-out $(PROGRAMS) $(MAIN_SRC),$(wildcard compiler/*.c grammar/*.c backends/*.c runtime/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/grammar/parser.o $(B)/grammar/lexer.o
 UNIT    := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/escape/%.c,$(B)/tests/%,$(wildcard tests/escape/*.c))
@@ -49,7 +53,7 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: all       build/cordon, build/landlock-run, build/cordon-init
-$(B)/cordon: $(B)/compiler/main.o $(B)/libcordon.a
+$(B)/cordon: $(MAIN_OBJ) $(B)/libcordon.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(B)/libcordon.a: $(LIB_OBJ)

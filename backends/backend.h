@@ -11,6 +11,8 @@
 #ifndef CORDON_BACKEND_H
 #define CORDON_BACKEND_H
 
+#include <jansson.h>
+
 #include "compiler/plan.h"
 
 enum verdict {
@@ -92,6 +94,9 @@ enum verdict {
 	X(REMARK_TERMINALS, "existing-terminals",                                        \
 		"new terminals cannot be told from those of other sessions",             \
 		"use the bwrap backend, or `devices standard`")                          \
+	X(REMARK_NEEDS_HOST, "needs-host",                                               \
+		"what a pattern matches is only known on the host itself",               \
+		"compile with --host")                                                   \
 	X(REMARK_SNAPSHOT, "snapshot", "holds for the names that exist at launch", "")   \
 	X(REMARK_RENAME, "rename-copies",                                                \
 		"a rename between a pinned directory and its root is a copy (EXDEV)", "") \
@@ -158,6 +163,11 @@ struct backend {
 	bool (*emit)(const struct plan *plan, const struct launch *launch,
 		const struct fidelity *fidelity, struct arena *arena, struct buf *out,
 		struct diags *diags);
+	/* The profile as JSON, where the arguments do not say all; may be NULL.
+	 * A new reference. */
+	json_t *(*describe)(const struct plan *plan, const struct fidelity *fidelity,
+		struct arena *arena);
+	const char *program;         /* that takes the arguments, by its name */
 	const char *extension;       /* of the artifact in a bundle */
 	const char *const *denials;  /* substrings of stderr, NULL-terminated */
 };
@@ -184,11 +194,20 @@ bool fidelity_refuse(struct arena *arena, struct fidelity *fidelity, enum subjec
 void fidelity_verdict(struct fidelity *fidelity, enum subject subject, uint32_t index,
 	enum verdict verdict);
 
+/* Sockets of the host that the plan leaves open: an exposure of every Linux
+ * mechanism. */
+void fidelity_sockets(
+	const struct plan *plan, struct arena *arena, struct fidelity *fidelity);
+
 /* "full" without a gap, else "partial". */
 const char *fidelity_enforcement(const struct fidelity *fidelity);
 
 extern const struct backend backend_bwrap;
 extern const struct backend backend_landlock;
+
+/* The longest argument list that bwrap takes, its own options included
+ * (bubblewrap 0.8: MAX_ARGS 9000, also through --args). */
+#define BWRAP_ARGUMENTS_MAX 9000
 
 /* bwrap: the configuration of cordon-init for the same plan (runtime/init.h). */
 void bwrap_init_config(const struct plan *plan, const struct launch *launch,

@@ -44,7 +44,7 @@ static const struct call imagined[PLATFORM_COUNT] = {
 			.git_common_dir = "C:\\repository\\.git",
 			.temp_roots = temp_windows,
 			.temp_root_count = 1,
-			.temp_name = "cordon-user\\session",
+			.temp_name = "cordon-user/session",
 		},
 };
 

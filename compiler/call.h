@@ -7,6 +7,7 @@
 #ifndef CORDON_CALL_H
 #define CORDON_CALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "compiler/vocabulary.h"
@@ -28,6 +29,8 @@ struct call {
 	const char *git_dir, *git_common_dir;
 	const struct call_value *values; /* --set */
 	size_t value_count;
+	bool placeholders; /* a `var` without a value is its own name: a policy can
+	                    * be checked without a call */
 	const char *const *temp_roots; /* where `temp private` may lie and what
 	                                * `temp host` opens; best first */
 	size_t temp_root_count;

@@ -81,6 +81,11 @@
 	X(E077, "a file that decides and that others can write")                         \
 	X(E078, "a rule of this version that cannot be enforced yet")                    \
 	X(E079, "an artifact that is too large for its mechanism")                       \
+	X(E080, "a backend that was asked for cannot express the policy")                \
+	X(E081, "danger-full-access has no profile")                                     \
+	X(E082, "a requirement that no backend meets")                                   \
+	X(E083, "no backend is usable on this host")                                     \
+	X(E084, "a profile that needs to know what a pattern matches")                   \
 	/* Warnings. */                                                                  \
 	X(W101, "a pattern character in a quoted path")                                  \
 	X(W102, "braces in a pattern are ordinary characters")                           \
@@ -89,6 +94,8 @@
 	X(W105, "the workspace is hidden")                                               \
 	X(W106, "danger-full-access can be reached from a policy that hides or locks")   \
 	X(W107, "read-only grants write access")                                         \
+	X(W108, "something that a run made could not be removed")                        \
+	X(W109, "a policy file that others can write: run will refuse it")               \
 	/* Notes. */                                                                     \
 	X(N201, "a rule replaces a built-in one")                                        \
 	X(N202, "a required path is taken as present")                                   \

@@ -39,6 +39,12 @@ struct diags {
 	struct diag **tail;
 	size_t errors, warnings, notes; /* kept ones and, for errors, dropped ones */
 	size_t dropped;
+	/* Errors as they were reported, repeated ones too: what a stage compares to
+	 * know whether it failed. */
+	size_t failures;
+	/* One finding for a code at a place, whatever its message: a rule is looked
+	 * at for several platforms and modes, and is wrong once. */
+	bool once;
 };
 
 void diags_init(struct diags *diags, struct arena *arena);
@@ -72,6 +78,9 @@ const char *diag_code_title(enum code code); /* one sentence */
  */
 const char *diag_quoted(struct diags *diags, const char *bytes, size_t len);
 void diag_put_quoted(struct buf *out, const char *bytes, size_t len, size_t most);
+
+/* Drops warnings and notes from the list (not from the counts). */
+void diags_keep_errors(struct diags *diags);
 
 /* Sorts by file, offset, code: stable. */
 void diags_sort(struct diags *diags);

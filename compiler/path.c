@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "compiler/utf8.h"
+
 static bool is_separator(enum platform platform, char c)
 {
 	return c == '/' || (platform == PLATFORM_WINDOWS && c == '\\');
@@ -33,27 +35,13 @@ static bool add_component(char *out, size_t *len, const char *name, size_t name_
 	return true;
 }
 
-static bool is_utf8(const unsigned char *p, size_t len)
-{
-	for (size_t i = 0; i < len;) {
-		size_t n = p[i] < 0x80 ? 1 : p[i] >= 0xf0 ? 4 : p[i] >= 0xe0 ? 3 : 2;
-		if (p[i] > 0xf4 || (p[i] >= 0x80 && p[i] < 0xc2) || n > len - i)
-			return false;
-		for (size_t k = 1; k < n; k++)
-			if ((p[i + k] & 0xc0) != 0x80)
-				return false;
-		i += n;
-	}
-	return true;
-}
-
 enum path_error path_normalize(struct arena *arena, enum platform platform,
 	const char *text, size_t len, const char **out)
 {
 	if (platform == PLATFORM_WINDOWS) {
 		if (!is_drive(text, len) || (len > 2 && !is_separator(platform, text[2])))
 			return PATH_NOT_ABSOLUTE;
-		if (!is_utf8((const unsigned char *)text, len))
+		if (!utf8_is_valid(text, len))
 			return PATH_BAD_BYTE;
 	} else if (len == 0 || text[0] != '/') {
 		return PATH_NOT_ABSOLUTE;

@@ -10,11 +10,7 @@
 
 #include <stdbool.h>
 
-#include "compiler/glob.h"
-#include "compiler/path.h"
-#include "compiler/policy.h"
-
-#define PLAN_NO_RULE UINT32_MAX
+#include "compiler/levels.h"
 
 /* A path whose level differs from its parent's. */
 struct plan_entry {
@@ -22,13 +18,17 @@ struct plan_entry {
 	enum level level;
 	enum kind kind;
 	uint32_t rule;    /* index into rules.list: the rule that decided */
+	uint32_t above;   /* index of the nearest entry above; 0 for the root */
 	path_id node;
-	bool best_effort; /* every rule that asks for this level is best-effort: a
-	                   * backend that cannot express it may leave it out */
+	enum level strict; /* the level if no best-effort rule took away: a backend
+	                    * that cannot express `level` may give up to this, and
+	                    * reports a gap */
 	bool snapshot;    /* stands for a match of a pattern */
 	bool opens;       /* hide: an entry below gives more */
 	uint64_t dev, ino; /* 0, 0 if not known */
 	uint64_t links;    /* st_nlink, 0 if not known */
+	uint32_t owner;    /* st_uid, UINT32_MAX if not known */
+	bool casefold;
 };
 
 /* A directory that must keep its name: strictly between a writable entry and a
@@ -36,6 +36,7 @@ struct plan_entry {
 struct plan_pin {
 	const char *path;
 	uint32_t entry; /* one of the entries that it protects */
+	uint64_t dev, ino; /* filled before a launch; 0, 0: not known */
 };
 
 /* A protected name that is a symbolic link in the writable area: a gap. */
@@ -48,11 +49,17 @@ struct plan_pattern {
 	const struct glob *glob;
 	enum level level;
 	uint32_t rule;
-	bool snapshot;
-	bool best_effort;
+	bool listed; /* a snapshot whose matches are entries */
 };
 
-enum plan_off_why { OFF_MISSING, OFF_UNSEARCHABLE, OFF_NOT_ENFORCED };
+/* An object that is missing and that a rule says to make. */
+struct plan_create {
+	const char *path; /* canonical: the deepest existing ancestor holds no link */
+	bool file;
+	uint32_t rule;
+};
+
+enum plan_off_why { OFF_MISSING, OFF_UNSEARCHABLE };
 
 /* A rule that does nothing at this launch. */
 struct plan_off {
@@ -80,12 +87,10 @@ struct plan {
 	size_t alias_count;
 	struct plan_pattern *patterns;
 	size_t pattern_count;
-	const char **created; /* paths that `create` makes: missing now, shallow → deep */
-	bool *created_file;   /* the last one of a `create file` */
-	uint32_t *created_rule;
+	struct plan_create *created; /* what `create` has to make first; then facts
+	                              * and plan are made anew */
 	size_t created_count;
-	uint32_t *reserved; /* rules with `reserve` whose path is missing */
-	size_t reserved_count;
+	size_t reserved_count; /* rules with `reserve` whose path is missing */
 	struct plan_off *off;
 	size_t off_count;
 
@@ -94,10 +99,7 @@ struct plan {
 	enum devices devices;
 	enum network network;
 
-	/* Private to plan.c. */
-	struct path_tree tree;
-	enum level *levels;   /* by node: literal level, bounded */
-	uint32_t *deciding;   /* by node: rule, or PLAN_NO_RULE */
+	struct levels levels; /* which level every path has, and why */
 };
 
 /*
@@ -109,14 +111,9 @@ struct plan *plan_make(const struct policy *policy, enum mode mode,
 	const struct call *call, const struct target *target, bool launch,
 	struct arena *arena, struct diags *diags);
 
-struct decision {
-	enum level level;
-	uint32_t rule; /* that decided; PLAN_NO_RULE never happens: `read everything` */
-	const char *at; /* the path of the deciding entry or match, NULL: pattern */
-};
-
-/* The reference semantics. path in normal form and canonical. */
-struct decision plan_decide(const struct plan *plan, const char *path);
+/* The reference semantics. path in normal form and canonical; rule is the one
+ * that decided, never NO_RULE. */
+struct judgement plan_decide(const struct plan *plan, const char *path);
 enum level plan_level(const struct plan *plan, const char *path);
 
 /* Stable text, one line an entry (`compile --format plan`). */

@@ -107,6 +107,12 @@ struct rules {
 void policy_rules(const struct policy *policy, enum mode mode, const struct call *call,
 	size_t temp_root, struct arena *arena, struct diags *diags, struct rules *out);
 
+/* The paths that items of the named policy mean in a call (expectations): as
+ * rules of which only path and span count. */
+void policy_expand(const struct policy *policy, const struct ast_item *items,
+	const struct call *call, const char *temp, struct arena *arena, struct diags *diags,
+	struct rules *out);
+
 /* What the plans of all modes need to know of a host: appended to needs. */
 void policy_needs(const struct policy *policy, const struct call *call,
 	struct arena *arena, struct needs *needs);

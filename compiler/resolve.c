@@ -58,6 +58,22 @@ static struct definition *choose(struct arena *arena, const struct scope *scope,
 	return NULL;
 }
 
+/* A cycle is one mistake, whichever of its policies is asked for: it is told at
+ * the first one of the text. */
+static void report_cycle(
+	const struct policy_part *cycle, size_t count, struct diags *diags)
+{
+	const struct ast_policy *first = cycle[0].ast;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct span *a = &cycle[i].ast->name.span, *b = &first->name.span;
+		if (a->file < b->file || (a->file == b->file && a->start < b->start))
+			first = cycle[i].ast;
+	}
+	diag_report(diags, CODE_E045, first->extends.span, "policy `%s` extends itself",
+		first->name.text);
+}
+
 /* Fills the chain from its end. False if it is broken. */
 static bool make_chain(struct arena *arena, struct policy *policy, struct definition def,
 	struct diags *diags)
@@ -70,8 +86,7 @@ static bool make_chain(struct arena *arena, struct policy *policy, struct defini
 		for (size_t i = 0; i < count; i++) {
 			if (parts[i].ast != ast)
 				continue;
-			diag_report(diags, CODE_E045, ast->extends.span,
-				"policy `%s` extends itself", ast->name.text);
+			report_cycle(parts + i, count - i, diags);
 			return false;
 		}
 		parts = arena_grow(arena, parts, count, &cap, sizeof(*parts));

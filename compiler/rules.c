@@ -28,7 +28,8 @@ struct expand {
 	/* The sets that are open, innermost last. */
 	const struct ast_let *open[SETS_NESTED_MAX];
 	unsigned open_count;
-	size_t added; /* by the item at hand */
+	bool settings; /* this pass takes settings, the next one rules: the value of
+	                * ${temp} follows from a setting */
 };
 
 static struct rule *add_rule(struct expand *x, struct rule rule)
@@ -42,7 +43,6 @@ static struct rule *add_rule(struct expand *x, struct rule rule)
 	out->list = arena_grow(
 		x->arena, out->list, out->count, &out->cap, sizeof(*out->list));
 	out->list[out->count] = rule;
-	x->added++;
 	return &out->list[out->count++];
 }
 
@@ -98,8 +98,17 @@ static const char *nearest_variable(struct expand *x, const char *name)
 	return near ? near : scope_nearest(x->scope, NAME_VARIABLE, name);
 }
 
+static const char *placeholder(struct expand *x, const char *name, bool first)
+{
+	if (!first)
+		return name;
+	return arena_printf(x->arena, "%s%s",
+		x->call->platform == PLATFORM_WINDOWS ? "C:\\" : "/", name);
+}
+
+/* first: the value begins the text. */
 static enum value_kind find_value(
-	struct expand *x, const struct ast_name *name, struct value *out)
+	struct expand *x, const struct ast_name *name, bool first, struct value *out)
 {
 	if (built_in_value(x, name->text, out)) {
 		if (out->text)
@@ -123,6 +132,8 @@ static enum value_kind find_value(
 	}
 	const char *given = call_set(x->call, name->text);
 	*out = (struct value){given ? given : def->u.var->value, false, true};
+	if (!out->text && x->call->placeholders)
+		out->text = placeholder(x, name->text, first);
 	if (out->text)
 		return VALUE_FOUND;
 
@@ -175,7 +186,7 @@ static enum value_kind substitute(struct expand *x, const struct ast_text *text,
 	for (uint32_t i = 0; i < text->hole_count; i++) {
 		const struct ast_hole *hole = &text->holes[i];
 		struct value value;
-		enum value_kind kind = find_value(x, &hole->name, &value);
+		enum value_kind kind = find_value(x, &hole->name, i == 0 && hole->at == 0, &value);
 		if (kind != VALUE_FOUND)
 			return kind;
 		if (!check_value(x, text, hole, &value))
@@ -393,6 +404,9 @@ static void add_set(struct expand *x, const struct ast_item *item, struct span s
 			diag_help(x->diags, diag, "did you mean `@%s`?", near);
 		return;
 	}
+	if (!def->u.let->items && x->stmt->u.rule.level == LEVEL_HIDE)
+		diag_report(x->diags, CODE_E042, span,
+			"the set `@%s` is empty: nothing would be hidden", name);
 	if (!open_set(x, def->u.let, span))
 		return;
 
@@ -434,17 +448,8 @@ static void add_item(struct expand *x, const struct ast_item *item, struct span 
 static void take_rule(struct expand *x, const struct ast_stmt *stmt)
 {
 	x->stmt = stmt;
-	for (const struct ast_item *item = stmt->u.rule.items; item; item = item->next) {
-		size_t errors = x->diags->errors;
-		x->added = 0;
+	for (const struct ast_item *item = stmt->u.rule.items; item; item = item->next)
 		add_item(x, item, item->span, "");
-		if (!x->added && errors == x->diags->errors && item->kind == AST_SET &&
-			stmt->u.rule.level == LEVEL_HIDE &&
-			!(stmt->u.rule.words & WORD_OPTIONAL))
-			diag_report(x->diags, CODE_E042, item->span,
-				"the set `@%s` is empty: nothing would be hidden",
-				item->set.text);
-	}
 	x->stmt = NULL;
 }
 
@@ -475,6 +480,15 @@ static void take_setting(struct expand *x, const struct ast_stmt *stmt,
 	setting->locked = true;
 }
 
+static void take_stmt(
+	struct expand *x, const struct ast_stmt *stmt, struct span seen[SETTING_COUNT])
+{
+	if (stmt->kind == AST_SETTING && x->settings)
+		take_setting(x, stmt, seen);
+	else if (stmt->kind == AST_RULE && !x->settings)
+		take_rule(x, stmt);
+}
+
 static void take_layer(struct expand *x, const struct ast_stmt *body, enum layer layer,
 	struct span seen[SETTING_COUNT])
 {
@@ -482,19 +496,12 @@ static void take_layer(struct expand *x, const struct ast_stmt *body, enum layer
 
 	x->layer = (uint32_t)x->part * LAYER_COUNT + (uint32_t)layer + 1;
 	for (const struct ast_stmt *stmt = body; stmt; stmt = stmt->next) {
-		if (on && stmt->kind == AST_ON &&
-			stmt->u.on.platforms & PLATFORM_BIT(x->call->platform)) {
-			for (const struct ast_stmt *s = stmt->u.on.body; s; s = s->next) {
-				if (s->kind == AST_RULE)
-					take_rule(x, s);
-				else if (s->kind == AST_SETTING)
-					take_setting(x, s, seen);
-			}
-		} else if (!on && stmt->kind == AST_RULE) {
-			take_rule(x, stmt);
-		} else if (!on && stmt->kind == AST_SETTING) {
-			take_setting(x, stmt, seen);
-		}
+		if (!on)
+			take_stmt(x, stmt, seen);
+		else if (stmt->kind == AST_ON &&
+			stmt->u.on.platforms & PLATFORM_BIT(x->call->platform))
+			for (const struct ast_stmt *s = stmt->u.on.body; s; s = s->next)
+				take_stmt(x, s, seen);
 	}
 }
 
@@ -552,6 +559,17 @@ static void default_settings(struct rules *rules)
 	rules->settings[SETTING_NETWORK].value = NETWORK_HOST;
 }
 
+/* A locked value is a bound; a built-in value above it is only lowered, a
+ * written one is an error that the plan reports. */
+static void lower_settings(struct rules *rules)
+{
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		struct rule_setting *setting = &rules->settings[i];
+		if (setting->locked && setting->value > setting->bound && !setting->span.file)
+			setting->value = setting->bound;
+	}
+}
+
 /* Everybody's private directories lie in one parent, which is hidden so that
  * one call does not see those of another. */
 static void take_temp(struct expand *x)
@@ -588,33 +606,6 @@ static void take_deciding(struct expand *x)
 		add_built_in(x, x->call->deciding[i], LEVEL_READ, WORD_LOCKED, false, "self");
 }
 
-/* temp is decided before its value can be used: a look ahead over the layers. */
-static int find_temp(const struct policy *policy, enum mode mode, enum platform platform,
-	int value)
-{
-	for (size_t i = 0; i < policy->chain_count; i++) {
-		int layers[LAYER_COUNT] = {-1, -1, -1, -1};
-		for (const struct ast_stmt *s = policy->chain[i].ast->body; s; s = s->next) {
-			bool in_mode = s->kind == AST_MODE && s->u.block.mode == mode;
-			const struct ast_stmt *t = in_mode ? s->u.block.body : s;
-			for (; t; t = in_mode ? t->next : NULL) {
-				bool on = t->kind == AST_ON &&
-					t->u.on.platforms & PLATFORM_BIT(platform);
-				const struct ast_stmt *u = on ? t->u.on.body : t;
-				for (; u; u = on ? u->next : NULL)
-					if (u->kind == AST_SETTING &&
-						u->u.setting.setting == SETTING_TEMP)
-						layers[2 * in_mode + on] =
-							u->u.setting.value;
-			}
-		}
-		for (int layer = 0; layer < LAYER_COUNT; layer++)
-			if (layers[layer] >= 0)
-				value = layers[layer];
-	}
-	return value;
-}
-
 void policy_rules(const struct policy *policy, enum mode mode, const struct call *call,
 	size_t temp_root, struct arena *arena, struct diags *diags, struct rules *out)
 {
@@ -624,17 +615,41 @@ void policy_rules(const struct policy *policy, enum mode mode, const struct call
 	assert(mode < MODE_CONFINED_COUNT);
 	*out = (struct rules){.mode = mode, .call = call};
 	default_settings(out);
-	int temp = find_temp(
-		policy, mode, call->platform, out->settings[SETTING_TEMP].value);
-	if (temp == TEMP_PRIVATE && temp_root < call->temp_root_count && call->temp_name)
+	x.settings = true;
+	for (size_t i = 0; i < policy->chain_count; i++)
+		take_part(&x, (uint16_t)i);
+	lower_settings(out);
+	if (out->settings[SETTING_TEMP].value == TEMP_PRIVATE &&
+		temp_root < call->temp_root_count && call->temp_name)
 		out->temp = arena_printf(
 			arena, "%s/%s", call->temp_roots[temp_root], call->temp_name);
 
+	x.settings = false;
 	take_built_in(&x);
 	for (size_t i = 0; i < policy->chain_count; i++)
 		take_part(&x, (uint16_t)i);
 	take_temp(&x);
 	take_deciding(&x);
+}
+
+void policy_expand(const struct policy *policy, const struct ast_item *items,
+	const struct call *call, const char *temp, struct arena *arena, struct diags *diags,
+	struct rules *out)
+{
+	uint16_t part = (uint16_t)(policy->chain_count - 1);
+	const struct ast_stmt stmt = {.kind = AST_RULE, .u.rule.level = LEVEL_READ};
+	struct expand x = {.policy = policy,
+		.call = call,
+		.arena = arena,
+		.diags = diags,
+		.out = out,
+		.scope = policy->chain[part].scope,
+		.stmt = &stmt,
+		.part = part};
+
+	*out = (struct rules){.call = call, .temp = temp};
+	for (const struct ast_item *item = items; item; item = item->next)
+		add_item(&x, item, item->span, "");
 }
 
 /* ---- what a host must tell ------------------------------------------------ */

@@ -21,7 +21,9 @@
  *   stderr FD                     descriptor that becomes 2 of the command
  *   tty                           the command gets the terminal: its own
  *                                 foreground process group
- *   check                         run the checks, execute nothing, exit 0
+ *   check                         run the checks, execute nothing, exit 0; the
+ *                                 second lock is taken for trial before
+ *                                 INIT_READY, and ARGV may be missing
  *
  * PATH is absolute and canonical; the checks open it with
  * RESOLVE_NO_SYMLINKS (openat2(2)), so a component that was swapped for a
@@ -29,10 +31,23 @@
  * The second lock is taken when at least one lock record is there and the
  * kernel has Landlock ABI 2 or later; ABI 6 scopes are added where known. A
  * lock that the kernel has but refuses is a failure, never skipped. fd 1 and
- * 2 of the command are granted where they are regular files or terminals.
+ * 2 of the command are granted where they are regular files, terminals or the
+ * null device, for reading and writing as each descriptor is open itself.
  *
  * Every event is one struct init_event, written to STATUS-FD with one write(2)
- * (shorter than PIPE_BUF, hence atomic). The command never has STATUS-FD.
+ * (shorter than PIPE_BUF, hence atomic). The command never has STATUS-FD. When
+ * its reader goes away, cordon-init ends and the command with it; before
+ * INIT_READY is taken nothing is executed.
+ *
+ * The command is in a process group of its own and not its leader. SIGTERM,
+ * SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT and SIGTSTP that
+ * reach cordon-init are passed on to that group, each once; so a signal to
+ * cordon-init and one to its process group do the same. With `tty` a ^Z does not
+ * last (nothing in there could continue the command), and it is the caller's
+ * part to take the terminal back afterwards.
+ *
+ * CONFIG-FD, STATUS-FD: from 3, and not the one of `stderr`. The exit status is
+ * that of the command, 128+n for a signal; 125 when nothing was executed.
  */
 #ifndef CORDON_INIT_H
 #define CORDON_INIT_H
@@ -54,8 +69,8 @@ enum init_event_kind {
 
 enum init_step {
 	INIT_STEP_USAGE = 1, /* argv or configuration not as above */
-	INIT_STEP_FORK,
-	INIT_STEP_LOCK, /* Landlock ruleset, rule or restrict_self */
+	INIT_STEP_FORK, /* or the child ended before exec: EINTR */
+	INIT_STEP_LOCK, /* Landlock ruleset, rule or restrict_self; not dumpable */
 	INIT_STEP_STDERR,
 };
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a plan is made, in three steps that share this value: rules at their
+ * places (levels.c), what must hold of them (plan_check.c), and the lists that
+ * backends read (plan_build.c).
+ */
+#ifndef CORDON_PLAN_PARTS_H
+#define CORDON_PLAN_PARTS_H
+
+#include "compiler/plan.h"
+
+struct making {
+	const struct policy *policy;
+	const struct call *call;
+	const struct target *target;
+	bool launch;
+	struct arena *arena;
+	struct diags *diags;
+	struct plan *plan;
+	/* The writable area of the other confined mode, for planted links; NULL
+	 * where no link was crossed. */
+	const struct levels *other;
+};
+
+void plan_check(struct making *m);
+void plan_build(struct making *m);
+
+/* Text of a policy or a host for a message. */
+const char *plan_shown(struct making *m, const char *path);
+
+#endif
