@@ -91,7 +91,8 @@ static void begin_line(struct parse *parse, uint32_t at)
 	const struct source *source = parse->source;
 	uint32_t end = at;
 
-	while (end < source->len && (source->text[end] == ' ' || source->text[end] == '\t'))
+	while (end < source->len &&
+		(source->text[end] == ' ' || source->text[end] == '\t'))
 		end++;
 	parse->line_start = at;
 	parse->line_indent = end - at;
@@ -178,7 +179,8 @@ static bool brace_follows(struct parse *parse, struct span span)
 
 	if (at >= parse->source->len || parse->source->text[at] != '{')
 		return false;
-	parse->brace_reported = (struct span){parse->file, (uint32_t)at, (uint32_t)at + 1};
+	parse->brace_reported = (struct span){
+		parse->file, (uint32_t)at, (uint32_t)at + 1};
 	struct diag *diag = diag_report(parse->builder.diags, CODE_E003,
 		parse->brace_reported, "`{` stands on the line of its head");
 	diag_second(parse->builder.diags, diag, parse->head_span, "the head is here");
@@ -206,7 +208,8 @@ static int open_brace(struct parse *parse, struct span span)
 		skip_block(parse);
 		parse->block_skipped = true;
 	} else {
-		parse->braces[parse->depth++] = (struct parse_brace){span, parse->line_indent};
+		parse->braces[parse->depth++] = (struct parse_brace){
+			span, parse->line_indent};
 	}
 	return hand_out(parse, TOKEN_OPEN, span);
 }

@@ -35,7 +35,8 @@ static inline void golden_print_line(const char *mark, const char *text)
 }
 
 /* The first line that differs, with its number. */
-static inline void golden_print_difference(const char *path, const char *want, const char *have)
+static inline void golden_print_difference(
+	const char *path, const char *want, const char *have)
 {
 	unsigned line = 1;
 
@@ -47,7 +48,8 @@ static inline void golden_print_difference(const char *path, const char *want, c
 		have += b + 1;
 		line++;
 	}
-	fprintf(stderr, "%s:%u: not as expected (CORDON_BLESS=1 writes it anew)\n", path, line);
+	fprintf(stderr, "%s:%u: not as expected (CORDON_BLESS=1 writes it anew)\n", path,
+		line);
 	golden_print_line("-", want);
 	golden_print_line("+", have);
 }
@@ -67,7 +69,8 @@ static inline bool golden_check(const char *path, const struct buf *text)
 		return fclose(file) == 0;
 	}
 	bool found = golden_read(path, &want);
-	bool same = found && want.len == text->len && memcmp(want.data, have, want.len) == 0;
+	bool same = found && want.len == text->len &&
+		    memcmp(want.data, have, want.len) == 0;
 	if (!found)
 		fprintf(stderr, "%s: missing (CORDON_BLESS=1 writes it)\n", path);
 	else if (!same)

@@ -20,8 +20,8 @@ static inline void parse(struct parsed *p, const char *name, const char *text, s
 	arena_init(&p->arena);
 	sources_init(&p->sources, &p->arena);
 	diags_init(&p->diags, &p->arena);
-	p->file = ast_parse(&p->arena, &p->sources, sources_add(&p->sources, name, text, len),
-		&p->diags);
+	p->file = ast_parse(&p->arena, &p->sources,
+		sources_add(&p->sources, name, text, len), &p->diags);
 }
 
 static inline void release(struct parsed *p)

@@ -49,7 +49,8 @@ static size_t list_cases(const char *directory, char *names[FILES_MAX])
 }
 
 /* Parses directory/name.cordon. */
-static void load(const char *directory, const char *name, struct buf *text, struct parsed *p)
+static void load(
+	const char *directory, const char *name, struct buf *text, struct parsed *p)
 {
 	char path[512];
 
@@ -83,10 +84,11 @@ static bool check_diag_case(const char *name, bool seen[CODE_COUNT])
 
 /* What the parser can report, each at least once in the golden files. E012
  * needs a million rules and has a test of its own. */
-static const enum code own_codes[] = {CODE_E001, CODE_E002, CODE_E003, CODE_E004, CODE_E005,
-	CODE_E006, CODE_E007, CODE_E008, CODE_E009, CODE_E010, CODE_E013, CODE_E014, CODE_E015,
-	CODE_E016, CODE_E017, CODE_E018, CODE_E019, CODE_E020, CODE_E021, CODE_E022, CODE_E023,
-	CODE_E024, CODE_E025, CODE_E030, CODE_E031, CODE_E035, CODE_W101, CODE_W102};
+static const enum code own_codes[] = {CODE_E001, CODE_E002, CODE_E003, CODE_E004,
+	CODE_E005, CODE_E006, CODE_E007, CODE_E008, CODE_E009, CODE_E010, CODE_E013,
+	CODE_E014, CODE_E015, CODE_E016, CODE_E017, CODE_E018, CODE_E019, CODE_E020,
+	CODE_E021, CODE_E022, CODE_E023, CODE_E024, CODE_E025, CODE_E030, CODE_E031,
+	CODE_E035, CODE_W101, CODE_W102};
 
 static void test_findings_are_as_written(void **state)
 {
@@ -312,8 +314,8 @@ static bool check_statement(size_t i)
 	parse(&p, "statement", text.data, text.len);
 	const struct diag *first = p.diags.first;
 	bool good = statements[i].code == GOOD
-		? !first
-		: first && !first->next && first->code == statements[i].code;
+			    ? !first
+			    : first && !first->next && first->code == statements[i].code;
 	if (!good) {
 		render(&p, &out);
 		fprintf(stderr, "%s\nshould give %s, gave:\n%s", statements[i].text,
@@ -343,8 +345,9 @@ static void test_statements_pass_and_fail(void **state)
 static void test_findings_of_an_earlier_file_stay(void **state)
 {
 	static const char bad[] = "cordon 1\npolicy p {\n  network off\n}\n";
-	static const char open[] = "cordon 1\npolicy p {\n  mode read-only {\n    hide /a\n"
-				   "  on linux { }\n}\n  network off\n";
+	static const char open[] =
+		"cordon 1\npolicy p {\n  mode read-only {\n    hide /a\n"
+		"  on linux { }\n}\n  network off\n";
 	struct parsed p;
 
 	(void)state;

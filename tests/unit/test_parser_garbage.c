@@ -78,8 +78,8 @@ static void check_garbage(const char *name, const char *text, size_t len)
 static void test_random_bytes(void **state)
 {
 	/* All bytes, then bytes that the grammar knows. */
-	static const char *const alphabets[] = {"", "{", "}", "{}", "\"", "'\"/ ",
-		",;\n", "hide /a,\n ", "$\\", "\r", "x {}\n", " \n\t#{"};
+	static const char *const alphabets[] = {"", "{", "}", "{}", "\"", "'\"/ ", ",;\n",
+		"hide /a,\n ", "$\\", "\r", "x {}\n", " \n\t#{"};
 	size_t len = SOURCE_SIZE_MAX;
 	char *text = malloc(len + 1);
 	uint64_t random = 1;
@@ -102,9 +102,10 @@ static void test_random_bytes(void **state)
 
 static void test_long_repetitions(void **state)
 {
-	static const char *const parts[] = {"guard{};", "x{};", "hide /a;", "hide /a\n{\n",
-		"hide \"/a;", "/'\"", "hide /{", "let a = /a,\n", "\n\n\n#\n", "a->", "x\n\n\n\n",
-		"hide /a optional optional;", "policy a {\n", "policy p { guard {\n}\n", "   }"};
+	static const char *const parts[] = {"guard{};", "x{};", "hide /a;",
+		"hide /a\n{\n", "hide \"/a;", "/'\"", "hide /{", "let a = /a,\n",
+		"\n\n\n#\n", "a->", "x\n\n\n\n", "hide /a optional optional;",
+		"policy a {\n", "policy p { guard {\n}\n", "   }"};
 	struct buf text = BUF_INIT;
 
 	(void)state;
@@ -156,7 +157,8 @@ static void check_nested(const char *head, unsigned levels)
 static void test_nesting_has_one_limit(void **state)
 {
 	static const char *const heads[] = {"x", "on linux", "mode read-only", "policy p",
-		"guard", "hide /a", "expect in read-only", "\"x\"", "a b c", "= =", "ladder ladder"};
+		"guard", "hide /a", "expect in read-only", "\"x\"", "a b c",
+		"= =", "ladder ladder"};
 	static const unsigned levels[] = {1, 64, 65, 66, 1000, 100000};
 
 	(void)state;
@@ -177,19 +179,22 @@ static void test_a_million_rules(void **state)
 
 		buf_puts(&text, "cordon 1\npolicy p {\n");
 		for (size_t k = 0; k < sizes[i]; k++)
-			buf_printf(&text, "    read /srv/data/project-%07zu/x optional\n", k);
+			buf_printf(&text, "    read /srv/data/project-%07zu/x optional\n",
+				k);
 		buf_puts(&text, "}\n");
 
 		double start = seconds();
 		parse(&p, "rules", text.data, text.len);
 		double took = seconds() - start;
-		print_message("%zu rules of %zu bytes: %.0f ms, %.2f M rules/s\n", sizes[i],
-			text.len / sizes[i], took * 1e3, (double)sizes[i] / took / 1e6);
+		print_message("%zu rules of %zu bytes: %.0f ms, %.2f M rules/s\n",
+			sizes[i], text.len / sizes[i], took * 1e3,
+			(double)sizes[i] / took / 1e6);
 		if (sizes[i] > AST_RULES_MAX) {
 			assert_int_equal(p.diags.errors, 1);
 			assert_int_equal(p.diags.first->code, CODE_E012);
 			assert_int_equal(
-				source_place(&p.sources, 1, p.diags.first->span.start).line,
+				source_place(&p.sources, 1, p.diags.first->span.start)
+					.line,
 				AST_RULES_MAX + 3);
 		} else {
 			assert_null(p.diags.first);
@@ -273,7 +278,8 @@ static void check_mutation(const struct buf *text, uint64_t *random)
 static void test_mutations(void **state)
 {
 	static const char *const files[] = {GOLDEN "/ast/example.cordon",
-		GOLDEN "/ast/statements.cordon", GOLDEN "/diag/many-mistakes-in-one-run.cordon"};
+		GOLDEN "/ast/statements.cordon",
+		GOLDEN "/diag/many-mistakes-in-one-run.cordon"};
 	uint64_t random = 42;
 
 	(void)state;
