@@ -33,8 +33,9 @@ void quote_base64(struct buf *out, const void *bytes, size_t len)
 
 	for (size_t i = 0; i < len; i += 3) {
 		size_t n = len - i < 3 ? len - i : 3;
-		unsigned v = (unsigned)p[i] << 16 | (n > 1 ? (unsigned)p[i + 1] << 8 : 0) |
-			(n > 2 ? (unsigned)p[i + 2] : 0);
+		unsigned v = (unsigned)p[i] << 16 |
+			     (n > 1 ? (unsigned)p[i + 1] << 8 : 0) |
+			     (n > 2 ? (unsigned)p[i + 2] : 0);
 		buf_putc(out, digits[v >> 18]);
 		buf_putc(out, digits[v >> 12 & 63]);
 		buf_putc(out, n > 1 ? digits[v >> 6 & 63] : '=');

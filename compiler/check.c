@@ -11,8 +11,7 @@ static const struct rule *rule_of(const struct plan *plan, uint32_t rule)
 	return &plan->rules.list[rule];
 }
 
-static void report_climb(
-	const struct plan *wide, const char *path, struct diags *diags)
+static void report_climb(const struct plan *wide, const char *path, struct diags *diags)
 {
 	struct judgement judged = plan_decide(wide, path);
 	struct buf native = BUF_INIT;
@@ -45,7 +44,8 @@ static bool has_pattern(const struct plan *plan, const struct plan_pattern *patt
 {
 	for (size_t i = 0; i < plan->pattern_count; i++)
 		if (plan->patterns[i].level <= pattern->level &&
-			strcmp(glob_text(plan->patterns[i].glob), glob_text(pattern->glob)) == 0)
+			strcmp(glob_text(plan->patterns[i].glob),
+				glob_text(pattern->glob)) == 0)
 			return true;
 	return false;
 }
@@ -118,7 +118,8 @@ static bool reaches_danger(const struct policy *policy)
 	if (policy->default_mode == MODE_DANGER_FULL_ACCESS)
 		return true;
 	for (int from = 0; from < MODE_DANGER_FULL_ACCESS; from++)
-		if (policy->ladder[from][MODE_DANGER_FULL_ACCESS].consent != CONSENT_NEVER)
+		if (policy->ladder[from][MODE_DANGER_FULL_ACCESS].consent !=
+			CONSENT_NEVER)
 			return true;
 	return false;
 }
@@ -136,15 +137,16 @@ static bool restricts(const struct plan *plan)
 	return false;
 }
 
-static void remark_danger(const struct policy *policy, const struct check_plans *plans,
-	struct diags *diags)
+static void remark_danger(
+	const struct policy *policy, const struct check_plans *plans, struct diags *diags)
 {
 	const struct plan *plan = plans->plan[PLATFORM_LINUX][MODE_READ_ONLY];
 
 	if (!plan || !reaches_danger(policy) || !restricts(plan))
 		return;
 	struct diag *diag = diag_report(diags, CODE_W106, policy->span,
-		"policy `%s` hides or locks, and can reach `danger-full-access`, where no "
+		"policy `%s` hides or locks, and can reach `danger-full-access`, where "
+		"no "
 		"rule holds",
 		policy->name);
 	diag_help(diags, diag, "say `ceiling workspace-write`");
@@ -153,9 +155,9 @@ static void remark_danger(const struct policy *policy, const struct check_plans 
 /* Services behind these sockets act with the user's or root's full rights. */
 static void remark_sockets(const struct check_plans *plans, struct diags *diags)
 {
-	static const char *const known[] = {"/run/docker.sock", 
-		"/run/podman/podman.sock", "/run/containerd/containerd.sock",
-		"/run/dbus/system_bus_socket", "/run/user/1000/bus"};
+	static const char *const known[] = {"/run/docker.sock", "/run/podman/podman.sock",
+		"/run/containerd/containerd.sock", "/run/dbus/system_bus_socket",
+		"/run/user/1000/bus"};
 	const struct plan *plan = plans->plan[PLATFORM_LINUX][MODE_READ_ONLY];
 	struct buf open = BUF_INIT;
 
@@ -165,7 +167,8 @@ static void remark_sockets(const struct check_plans *plans, struct diags *diags)
 	if (open.len) {
 		struct diag *diag = diag_report(diags, CODE_N205, plan->policy->span,
 			"control sockets stay open where they exist: %s", open.data);
-		diag_help(diags, diag, "`hide` them: who talks to one can leave the sandbox");
+		diag_help(diags, diag,
+			"`hide` them: who talks to one can leave the sandbox");
 	}
 	buf_release(&open);
 }
@@ -189,8 +192,8 @@ void check_policy(const struct policy *policy, unsigned platforms,
 		plans->call[p].value_count = value_count;
 		plans->call[p].placeholders = true;
 		for (int m = 0; m < MODE_CONFINED_COUNT; m++)
-			plans->plan[p][m] = plan_make(policy, (enum mode)m, &plans->call[p],
-				target, false, arena, diags);
+			plans->plan[p][m] = plan_make(policy, (enum mode)m,
+				&plans->call[p], target, false, arena, diags);
 	}
 	/* What follows from a rule that was left out is no mistake of its own. */
 	if (diags->failures == failures) {

@@ -23,8 +23,8 @@ void check_policy(const struct policy *policy, unsigned platforms,
 	struct diags *diags, struct check_plans *plans);
 
 /* What a reviewer should know, though it is no mistake. */
-void check_remarks(
-	const struct policy *policy, const struct check_plans *plans, struct diags *diags);
+void check_remarks(const struct policy *policy, const struct check_plans *plans,
+	struct diags *diags);
 
 /* Climbing must not take away. */
 void check_climb(const struct check_plans *plans, struct diags *diags);

@@ -248,7 +248,8 @@ static size_t window_start(const struct place *place)
 		return 0;
 
 	size_t start = place->offset - LINE_MAX / 4;
-	while (start < place->offset && ((unsigned char)place->text[start] & 0xc0) == 0x80)
+	while (start < place->offset &&
+		((unsigned char)place->text[start] & 0xc0) == 0x80)
 		start++;
 	return start;
 }
@@ -295,7 +296,8 @@ static void put_excerpt(struct buf *out, const struct sources *sources, struct s
 	buf_puts(out, to < place.len ? "…\n" : "\n");
 
 	size_t before = put_line(&skip, place.text, from, place.offset) + (from > 0);
-	size_t under = end > place.offset ? put_line(&mark, place.text, place.offset, end) : 1;
+	size_t under = end > place.offset ? put_line(&mark, place.text, place.offset, end)
+					  : 1;
 	buf_printf(out, "      | %*s%s", (int)before, "", color);
 	for (size_t i = 0; i < under; i++)
 		buf_putc(out, '^');
@@ -325,7 +327,8 @@ static void put_diag(struct buf *out, const struct diag *diag,
 	buf_puts(out, paint->bold);
 	put_place(out, sources, diag->span);
 	buf_printf(out, ": %s%s[%s]%s: %s%s%s\n", colors[severity], names[severity],
-		codes[diag->code].text, paint->off, paint->bold, diag->message, paint->off);
+		codes[diag->code].text, paint->off, paint->bold, diag->message,
+		paint->off);
 	if (diag->span.file)
 		put_excerpt(out, sources, diag->span, paint, colors[severity]);
 	if (diag->second_message) {

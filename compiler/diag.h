@@ -68,7 +68,7 @@ void diag_help(struct diags *diags, struct diag *diag, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 enum severity diag_severity(enum code code);
-const char *diag_code_text(enum code code);  /* "E003" */
+const char *diag_code_text(enum code code); /* "E003" */
 const char *diag_code_title(enum code code); /* one sentence */
 
 /*
@@ -86,7 +86,7 @@ void diags_keep_errors(struct diags *diags);
 void diags_sort(struct diags *diags);
 
 /* All findings as text for people, sorted; color adds ANSI sequences. */
-void diags_render(struct diags *diags, const struct sources *sources, bool color,
-	struct buf *out);
+void diags_render(
+	struct diags *diags, const struct sources *sources, bool color, struct buf *out);
 
 #endif

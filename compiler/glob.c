@@ -164,7 +164,8 @@ static const char *match_one(
 }
 
 /* The usual two-pointer match: only the last `*` is ever taken up again. */
-static bool match_component(const struct component *component, const char *name, size_t len)
+static bool match_component(
+	const struct component *component, const char *name, size_t len)
 {
 	const char *p = component->text, *end = p + component->len;
 	const char *star = NULL;

@@ -38,11 +38,12 @@ static void place_rules(struct making *m)
 		place(m, root);
 		if (!plan->rules.temp)
 			return;
-		const struct fact *fact =
-			target_find(m->target, m->call->temp_roots[root]);
+		const struct fact *fact = target_find(
+			m->target, m->call->temp_roots[root]);
 		if (fact && fact->kind != KIND_DIRECTORY)
 			continue;
-		char *parent = path_parent(m->arena, fact ? fact->canonical : plan->rules.temp);
+		char *parent = path_parent(
+			m->arena, fact ? fact->canonical : plan->rules.temp);
 		const char *at = fact ? fact->canonical : path_parent(m->arena, parent);
 		if (levels_decide(&plan->levels, at).level < LEVEL_WRITE)
 			return;

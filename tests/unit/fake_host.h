@@ -102,7 +102,8 @@ static inline void fake_line(struct fake_host *host, char *line)
 	else if (strcmp(word, "hardlinks") == 0)
 		fake_add(host, path, FAKE_FILE, NULL)->links = strtoull(rest, NULL, 10);
 	else if (strcmp(word, "owner") == 0)
-		fake_add(host, path, FAKE_DIR, NULL)->owner = (uint32_t)strtoul(rest, NULL, 10);
+		fake_add(host, path, FAKE_DIR, NULL)->owner = (uint32_t)strtoul(
+			rest, NULL, 10);
 	else if (strcmp(word, "casefold") == 0)
 		fake_add(host, path, FAKE_DIR, NULL)->casefold = true;
 	else if (strcmp(word, "changed") == 0)
@@ -127,13 +128,14 @@ static inline void fake_line(struct fake_host *host, char *line)
 	else if (strcmp(word, "set") == 0) {
 		char *equals = strchr(path, '=');
 		*equals = '\0';
-		host->values[host->call.value_count++] =
-			(struct call_value){path, equals + 1};
+		host->values[host->call.value_count++] = (struct call_value){
+			path, equals + 1};
 	}
 }
 
 /* The call and the objects of a listing; NULL: an empty one. */
-static inline void fake_init(struct fake_host *host, struct arena *arena, const char *text)
+static inline void fake_init(
+	struct fake_host *host, struct arena *arena, const char *text)
 {
 	*host = (struct fake_host){.arena = arena, .euid = 1000, .abi = 7};
 	host->call = *call_imagined(PLATFORM_LINUX);
@@ -189,7 +191,8 @@ static inline void fake_fact(struct fake_host *host, const char *path, struct fa
 				fact->error = ELOOP;
 				break;
 			}
-			crossed[fact->crossed_count++] = (struct link){next, object->text};
+			crossed[fact->crossed_count++] = (struct link){
+				next, object->text};
 			if (object->text[0] == '/')
 				at = arena_bytes(host->arena, "/", 1);
 			const char *rest = todo;
@@ -210,9 +213,9 @@ static inline void fake_fact(struct fake_host *host, const char *path, struct fa
 	}
 	fact->dangling = false;
 	fact->changed |= object->changed;
-	fact->kind = object->kind == FAKE_DIR ? KIND_DIRECTORY
-		: object->kind == FAKE_FILE   ? KIND_FILE
-					      : KIND_OTHER;
+	fact->kind = object->kind == FAKE_DIR    ? KIND_DIRECTORY
+		     : object->kind == FAKE_FILE ? KIND_FILE
+						 : KIND_OTHER;
 	fact->dev = 1;
 	fact->ino = object->ino;
 	fact->links = object->links;
@@ -246,16 +249,18 @@ static inline void fake_target(
 		fake_fact(host, needs.paths[i], &fact);
 		target_add(target, host->arena, &fact);
 	}
-	target->matches =
-		arena_array(host->arena, needs.pattern_count, sizeof(*target->matches));
+	target->matches = arena_array(
+		host->arena, needs.pattern_count, sizeof(*target->matches));
 	for (size_t i = 0; i < needs.pattern_count; i++)
-		fake_matches(host, needs.patterns[i], &target->matches[target->match_count++]);
+		fake_matches(
+			host, needs.patterns[i], &target->matches[target->match_count++]);
 	struct link *links = arena_array(host->arena, FAKE_MAX, sizeof(*links));
 	struct fact *sockets = arena_array(host->arena, FAKE_MAX, sizeof(*sockets));
 	for (size_t i = 0; i < host->count; i++) {
 		const struct fake_object *o = &host->objects[i];
 		if (o->kind == FAKE_LINK && path_depth(o->path) == 1)
-			links[target->root_link_count++] = (struct link){o->path, o->text};
+			links[target->root_link_count++] = (struct link){
+				o->path, o->text};
 		if (o->kind == FAKE_SOCKET)
 			fake_fact(host, o->path, &sockets[target->socket_count++]);
 	}

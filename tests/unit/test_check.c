@@ -37,8 +37,8 @@ static uint32_t load(void *ctx, uint32_t from, const char *path, const char **er
 		if (strcmp(files->names[i], path) == 0)
 			return (uint32_t)i + 1;
 	if (!made_up(files, path, &text)) {
-		if (!golden_read(arena_printf(files->arena,
-					 "tests/golden/check/parts/%s", path),
+		if (!golden_read(arena_printf(files->arena, "tests/golden/check/parts/%s",
+					 path),
 			    &text)) {
 			buf_release(&text);
 			*error = "no such file";
@@ -69,7 +69,8 @@ static void check_text(const char *path, struct arena *arena, struct buf *out)
 		arena_bytes(arena, text.data, text.len), text.len);
 	const struct scope *scope = scope_load(arena, &sources, file, &loader, &diags);
 	for (const struct ast_policy *p = scope->ast->policies; p; p = p->next) {
-		struct policy *policy = policy_resolve(arena, scope, p->name.text, &diags);
+		struct policy *policy = policy_resolve(
+			arena, scope, p->name.text, &diags);
 		struct check_plans plans;
 		if (!policy)
 			continue;

@@ -49,8 +49,8 @@ static void draw_path(struct random *r, char *out)
 
 static void draw_pattern(struct random *r, char *out)
 {
-	static const char *const patterns[] = {"/t/**/a", "/t/*/b", "/t/a/*", "/**/b/a",
-		"/t/[!a]/*/a", "/t/?/?/?"};
+	static const char *const patterns[] = {
+		"/t/**/a", "/t/*/b", "/t/a/*", "/**/b/a", "/t/[!a]/*/a", "/t/?/?/?"};
 
 	strcpy(out, patterns[draw(r, 6)]);
 }
@@ -58,7 +58,8 @@ static void draw_pattern(struct random *r, char *out)
 static bool is_twice(const struct naive *n, const struct naive_rule *rule)
 {
 	for (size_t i = 0; i < n->count; i++)
-		if (n->rules[i].policy == rule->policy && n->rules[i].in_mode == rule->in_mode &&
+		if (n->rules[i].policy == rule->policy &&
+			n->rules[i].in_mode == rule->in_mode &&
 			strcmp(n->rules[i].text, rule->text) == 0)
 			return true;
 	return false;
@@ -89,14 +90,16 @@ static void write_policy(const struct naive *n, struct buf *out)
 {
 	buf_puts(out, "cordon 1\n");
 	for (unsigned p = 0; p < n->policies; p++) {
-		buf_printf(out, p ? "policy p%u extends p%u {\n" : "policy p%u {\n", p, p - 1);
+		buf_printf(out, p ? "policy p%u extends p%u {\n" : "policy p%u {\n", p,
+			p - 1);
 		for (unsigned in_mode = 0; in_mode < 2; in_mode++) {
 			buf_puts(out, in_mode ? "mode workspace-write {\n" : "");
 			for (size_t i = 0; i < n->count; i++) {
 				const struct naive_rule *rule = &n->rules[i];
 				if (rule->policy == p && rule->in_mode == in_mode)
-					buf_printf(out, rule->pattern ? "%s glob \"%s\"%s\n"
-								      : "%s %s%s\n",
+					buf_printf(out,
+						rule->pattern ? "%s glob \"%s\"%s\n"
+							      : "%s %s%s\n",
 						level_words[rule->level], rule->text,
 						rule->locked ? " locked" : "");
 			}
@@ -157,7 +160,8 @@ static unsigned naive_level(const struct naive *n, const char *path, int bound, 
 	for (size_t i = 0; i < n->count; i++) {
 		const struct naive_rule *rule = &n->rules[i];
 		unsigned depth = depth_of(rule->text);
-		if (rule->pattern || !covers(rule->text, path) || (rule->in_mode && !ww) ||
+		if (rule->pattern || !covers(rule->text, path) ||
+			(rule->in_mode && !ww) ||
 			(bound >= 0 && (!rule->locked || (int)rule->policy != bound)))
 			continue;
 		if (depth < deepest || (depth == deepest && layer_of(rule) < highest))
@@ -224,7 +228,8 @@ static void ask(const struct naive *n, const struct plan *plan, bool ww, const c
 			level_words[plan_level(plan, path)], level_words[want], text);
 }
 
-static void ask_all(const struct naive *n, const struct plan *plan, bool ww, const char *text)
+static void ask_all(
+	const struct naive *n, const struct plan *plan, bool ww, const char *text)
 {
 	/* All paths of the tree and one component that nothing names. */
 	for (unsigned bits = 0; bits < 3 * 3 * 3 * 3 * 4; bits++) {

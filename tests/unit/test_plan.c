@@ -33,8 +33,8 @@ static void put_fields(struct buf *out, const struct buf *fields)
 
 static void put_checks(struct buf *out, const struct buf *fields)
 {
-	static const char *const heads[] = {"bind", "pin", "mask", "null", "link", "lock-ro",
-		"lock-rw", "stderr", "tty"};
+	static const char *const heads[] = {"bind", "pin", "mask", "null", "link",
+		"lock-ro", "lock-rw", "stderr", "tty"};
 
 	for (size_t at = 0; at < fields->len; at += strlen(fields->data + at) + 1) {
 		const char *field = fields->data + at;
@@ -133,7 +133,7 @@ static void test_golden(void **state)
 	arena_init(&arena);
 	render(path, &arena, &out);
 	case_compare(arena_printf(&arena, "%.*s.expected",
-			       (int)(strlen(path) - strlen(".cordon")), path),
+			     (int)(strlen(path) - strlen(".cordon")), path),
 		&out);
 	buf_release(&out);
 	arena_release(&arena);
