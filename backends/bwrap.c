@@ -29,8 +29,8 @@ static void check_patterns(
 		}
 		fidelity_verdict(fidelity, SUBJECT_RULE, pattern->rule, VERDICT_SNAPSHOT);
 		fidelity_remark(arena, &fidelity->notes,
-			pattern->listed ? REMARK_SNAPSHOT : REMARK_NEEDS_HOST, SUBJECT_RULE,
-			pattern->rule, glob_text(pattern->glob));
+			pattern->listed ? REMARK_SNAPSHOT : REMARK_NEEDS_HOST,
+			SUBJECT_RULE, pattern->rule, glob_text(pattern->glob));
 	}
 }
 
@@ -70,8 +70,7 @@ static void check_renames(
 	const struct plan *plan, struct arena *arena, struct fidelity *fidelity)
 {
 	for (size_t i = 0; i < plan->pin_count; i++) {
-		const struct plan_entry *above =
-			enclosing(plan, plan->pins[i].entry);
+		const struct plan_entry *above = enclosing(plan, plan->pins[i].entry);
 		if (!above || fidelity->rules[above->rule] >= VERDICT_NARROWER)
 			continue;
 		fidelity_verdict(fidelity, SUBJECT_RULE, above->rule, VERDICT_NARROWER);
@@ -142,7 +141,7 @@ static void put3(struct arguments *args, const char *a, const char *b, const cha
 static bool is_masked_directory(const struct plan_entry *entry)
 {
 	return entry->level == LEVEL_HIDE &&
-		(entry->kind == KIND_DIRECTORY || entry->kind == KIND_UNKNOWN);
+	       (entry->kind == KIND_DIRECTORY || entry->kind == KIND_UNKNOWN);
 }
 
 static void put_entry(struct arguments *args, const struct plan *plan, size_t index)
@@ -189,7 +188,8 @@ static const char *step_path(const struct plan *plan, const struct step *step)
 
 /* All mounts but the root, by depth: a counting sort keeps the order of paths
  * within one depth. */
-static struct step *order_steps(const struct plan *plan, struct arena *arena, size_t *count)
+static struct step *order_steps(
+	const struct plan *plan, struct arena *arena, size_t *count)
 {
 	const size_t counts[] = {
 		plan->entry_count, plan->pin_count, plan->way_count, plan->link_count};
@@ -213,7 +213,8 @@ static struct step *order_steps(const struct plan *plan, struct arena *arena, si
 	return sorted;
 }
 
-static void put_steps(struct arguments *args, const struct plan *plan, struct arena *arena)
+static void put_steps(
+	struct arguments *args, const struct plan *plan, struct arena *arena)
 {
 	size_t count;
 	struct step *steps = order_steps(plan, arena, &count);
@@ -263,8 +264,8 @@ static void put_root(struct arguments *args, const struct plan *plan)
 
 /* /dev is made anew on every level, so that exactly the named nodes are there;
  * it is the sandbox's own and sealed, but for its shared memory. */
-static void put_devices(struct arguments *args, const struct plan *plan,
-	const struct launch *launch)
+static void put_devices(
+	struct arguments *args, const struct plan *plan, const struct launch *launch)
 {
 	static const struct {
 		const char *path;
@@ -303,8 +304,8 @@ static void put_devices(struct arguments *args, const struct plan *plan,
 	put2(args, "--remount-ro", "/dev");
 }
 
-static void put_namespaces(struct arguments *args, const struct plan *plan,
-	const struct launch *launch)
+static void put_namespaces(
+	struct arguments *args, const struct plan *plan, const struct launch *launch)
 {
 	static const char *const always[] = {"--unshare-user", "--unshare-pid",
 		"--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"};
@@ -322,8 +323,8 @@ static void put_namespaces(struct arguments *args, const struct plan *plan,
 		put(args, "--as-pid-1");
 }
 
-static void put_environment(struct arguments *args, const struct launch *launch,
-	struct arena *arena)
+static void put_environment(
+	struct arguments *args, const struct launch *launch, struct arena *arena)
 {
 	if (!launch->environment)
 		return;
@@ -332,7 +333,8 @@ static void put_environment(struct arguments *args, const struct launch *launch,
 		const char *equals = strchr(*e, '=');
 		if (equals)
 			put3(args, "--setenv",
-				arena_bytes(arena, *e, (size_t)(equals - *e)), equals + 1);
+				arena_bytes(arena, *e, (size_t)(equals - *e)),
+				equals + 1);
 	}
 }
 
@@ -353,13 +355,14 @@ static uint32_t busiest_rule(const struct plan *plan, struct arena *arena, size_
 	return busiest;
 }
 
-static bool report_size(const struct plan *plan, size_t count, struct arena *arena,
-	struct diags *diags)
+static bool report_size(
+	const struct plan *plan, size_t count, struct arena *arena, struct diags *diags)
 {
 	size_t most;
 	uint32_t rule = busiest_rule(plan, arena, &most);
 	struct diag *diag = diag_report(diags, CODE_E079, plan->rules.list[rule].span,
-		"the bwrap profile has %zu arguments, bwrap takes %d; this rule stands for "
+		"the bwrap profile has %zu arguments, bwrap takes %d; this rule stands "
+		"for "
 		"%zu of its mounts",
 		count, BWRAP_ARGUMENTS_MAX, most);
 
@@ -422,8 +425,8 @@ static void put_check(struct buf *out, const struct plan *plan, size_t index)
 	if (above && above->level == entry->level)
 		return;
 	if (entry->level > LEVEL_HIDE) {
-		snprintf(object, sizeof(object), "%llu:%llu", (unsigned long long)entry->dev,
-			(unsigned long long)entry->ino);
+		snprintf(object, sizeof(object), "%llu:%llu",
+			(unsigned long long)entry->dev, (unsigned long long)entry->ino);
 		buf_field(out, "bind");
 		buf_field(out, entry->level == LEVEL_WRITE ? "rw" : "ro");
 		buf_field(out, object);

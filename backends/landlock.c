@@ -20,7 +20,8 @@ struct lowering {
 static bool is_best_effort(const struct plan *plan, enum setting setting)
 {
 	const struct rule_setting *s = &plan->rules.settings[setting];
-	bool bound = s->locked && s->bound == s->value && !(s->bound_words & WORD_BEST_EFFORT);
+	bool bound = s->locked && s->bound == s->value &&
+		     !(s->bound_words & WORD_BEST_EFFORT);
 
 	return s->words & WORD_BEST_EFFORT && !bound;
 }
@@ -78,7 +79,8 @@ static void check_settings(
 }
 
 /* What this ABI lets through (facts by ABI: landlock.rst, "ABI history"). */
-static void check_abi(const struct plan *plan, struct arena *arena, struct fidelity *fidelity)
+static void check_abi(
+	const struct plan *plan, struct arena *arena, struct fidelity *fidelity)
 {
 	unsigned abi = plan->target->landlock_abi;
 	const struct {
@@ -158,7 +160,8 @@ size_t landlock_grants(const struct plan *plan, const struct fidelity *fidelity,
 	}
 	for (size_t i = 0; i < devices; i++)
 		if (device_nodes[i].from <= plan->devices)
-			(*out)[count++] = (struct grant){device_nodes[i].path, true, 0, 0};
+			(*out)[count++] = (struct grant){
+				device_nodes[i].path, true, 0, 0};
 	return count;
 }
 
@@ -220,7 +223,8 @@ static json_t *describe(
 		json_array_append_new(list,
 			json_pack("{s:o, s:s, s:o}", "path",
 				report_string(grants[i].path, strlen(grants[i].path)),
-				"grant", grants[i].write ? "rw" : "ro", "access", access));
+				"grant", grants[i].write ? "rw" : "ro", "access",
+				access));
 	}
 	return json_pack("{s:o, s:i}", "grants", list, "abi", (int)fidelity->abi);
 }

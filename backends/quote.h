@@ -6,16 +6,12 @@
 #ifndef CORDON_QUOTE_H
 #define CORDON_QUOTE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "compiler/buf.h"
 
 /* A word of a POSIX shell: bare where it may be, else in '…'. Any byte but NUL. */
 void quote_sh(struct buf *out, const char *text);
-
-/* Whether text is valid UTF-8, and so may be a JSON string. */
-bool quote_is_utf8(const char *text, size_t len);
 
 /* Bytes in base64 (RFC 4648, with padding). */
 void quote_base64(struct buf *out, const void *bytes, size_t len);

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "backends/quote.h"
+#include "compiler/utf8.h"
 
 const char *report_verdict_text(enum verdict verdict)
 {
-	static const char *const texts[] = {"exact", "narrower", "snapshot", "unsupported"};
+	static const char *const texts[] = {
+		"exact", "narrower", "snapshot", "unsupported"};
 
 	return texts[verdict];
 }
@@ -19,7 +21,8 @@ static const char *place_text(const struct sources *sources, struct span span,
 	const char *built_in, struct arena *arena)
 {
 	if (!span.file)
-		return arena_printf(arena, "built-in %s", built_in ? built_in : "default");
+		return arena_printf(
+			arena, "built-in %s", built_in ? built_in : "default");
 
 	struct place place = source_place(sources, span.file, span.start);
 	return arena_printf(arena, "%s:%u:%u", sources_get(sources, span.file)->name,
@@ -43,10 +46,11 @@ const char *report_place(const struct plan *plan, const struct remark *remark,
 
 /* ---- text -------------------------------------------------------------------- */
 
-static const char *setting_text(const struct plan *plan, enum setting setting,
-	struct arena *arena)
+static const char *setting_text(
+	const struct plan *plan, enum setting setting, struct arena *arena)
 {
-	return arena_printf(arena, "%s %s", vocabulary_text(vocabulary_settings, (int)setting),
+	return arena_printf(arena, "%s %s",
+		vocabulary_text(vocabulary_settings, (int)setting),
 		vocabulary_text(vocabulary_of_setting(setting),
 			plan->rules.settings[setting].value));
 }
@@ -62,7 +66,7 @@ static bool is_shown(const struct plan *plan, uint32_t rule)
 	if (plan->rules.list[rule].layer == UINT32_MAX)
 		return levels_rule(&plan->levels, placed->node) == rule;
 	return !plan->rules.list[rule].path || placed->off ||
-		plan->levels.judges[0].winner[placed->node] == rule;
+	       plan->levels.judges[0].winner[placed->node] == rule;
 }
 
 static bool is_off(const struct plan *plan, uint32_t rule)
@@ -83,8 +87,8 @@ static void put_cell(struct buf *out, const char *text, int width)
 	buf_printf(out, "%-*s", width, text);
 }
 
-static int width_of(const struct plan *plan, const struct sources *sources,
-	struct arena *arena)
+static int width_of(
+	const struct plan *plan, const struct sources *sources, struct arena *arena)
 {
 	size_t width = 20;
 
@@ -132,7 +136,8 @@ static void put_off(const struct plan *plan, const struct sources *sources,
 	for (size_t i = 0; i < plan->off_count; i++) {
 		if (plan->rules.list[plan->off[i].rule].built_in)
 			continue;
-		buf_printf(out, "%s%s", count++ ? ", " : "\noff, because the path is missing: ",
+		buf_printf(out, "%s%s",
+			count++ ? ", " : "\noff, because the path is missing: ",
 			plan_rule_text(plan, plan->off[i].rule, sources, arena));
 	}
 	if (count)
@@ -163,7 +168,8 @@ static void put_remarks(const struct plan *plan, const char *kind,
 		buf_printf(out, "  %s %s: %s", kind, text->code, text->sentence);
 		if (remark->witness) {
 			buf_puts(out, ": ");
-			diag_put_quoted(out, remark->witness, strlen(remark->witness), 200);
+			diag_put_quoted(
+				out, remark->witness, strlen(remark->witness), 200);
 		}
 		if (same)
 			buf_printf(out, " and %zu more", same);
@@ -186,7 +192,8 @@ void report_put(const struct plan *plan, const struct fidelity *fidelities, size
 	for (size_t b = 0; b < count; b++) {
 		const struct fidelity *f = &fidelities[b];
 		buf_printf(out, "\n%s: %s", f->backend->name,
-			f->usable ? fidelity_enforcement(f) : "cannot express the policy");
+			f->usable ? fidelity_enforcement(f)
+				  : "cannot express the policy");
 		if (f->abi)
 			buf_printf(out, " (Landlock ABI %u)", f->abi);
 		buf_putc(out, '\n');
@@ -202,7 +209,7 @@ json_t *report_string(const char *text, size_t len)
 {
 	struct buf encoded = BUF_INIT;
 
-	if (quote_is_utf8(text, len))
+	if (utf8_is_valid(text, len))
 		return json_stringn(text, len);
 	quote_base64(&encoded, text, len);
 	json_t *json = json_pack("{s:s}", "base64", encoded.data);
@@ -223,15 +230,16 @@ json_t *report_remarks_json(const struct plan *plan, const struct remarks *remar
 	for (size_t i = 0; i < remarks->count; i++) {
 		const struct remark *remark = &remarks->list[i];
 		const struct reason_text *text = reason_text(remark->reason);
-		json_t *object = json_pack("{s:s, s:s}", "code", text->code, "sentence",
-			text->sentence);
+		json_t *object = json_pack(
+			"{s:s, s:s}", "code", text->code, "sentence", text->sentence);
 		if (*text->fix)
 			json_object_set_new(object, "fix", json_string(text->fix));
 		if (remark->witness)
 			json_object_set_new(object, "witness", string(remark->witness));
 		if (remark->subject == SUBJECT_RULE)
 			json_object_set_new(object, "rule",
-				string(plan_rule_text(plan, remark->index, sources, arena)));
+				string(plan_rule_text(
+					plan, remark->index, sources, arena)));
 		if (remark->subject == SUBJECT_SETTING)
 			json_object_set_new(object, "rule",
 				string(setting_text(
@@ -246,8 +254,8 @@ json_t *report_remarks_json(const struct plan *plan, const struct remarks *remar
 
 static json_t *verdict_json(const char *rule, const char *verdict, const char *place)
 {
-	return json_pack("{s:o, s:s, s:o}", "rule", string(rule), "verdict", verdict, "place",
-		string(place));
+	return json_pack("{s:o, s:s, s:o}", "rule", string(rule), "verdict", verdict,
+		"place", string(place));
 }
 
 json_t *report_json(const struct plan *plan, const struct fidelity *fidelity,
@@ -263,14 +271,16 @@ json_t *report_json(const struct plan *plan, const struct fidelity *fidelity,
 					place_text(sources, plan->rules.list[i].span,
 						plan->rules.list[i].built_in, arena)));
 	for (int i = 0; i < SETTING_COUNT; i++)
-		json_array_append_new(rules,
-			verdict_json(setting_text(plan, (enum setting)i, arena),
-				report_verdict_text(fidelity->settings[i]),
-				place_text(sources, plan->rules.settings[i].span, NULL, arena)));
+		json_array_append_new(
+			rules, verdict_json(setting_text(plan, (enum setting)i, arena),
+				       report_verdict_text(fidelity->settings[i]),
+				       place_text(sources, plan->rules.settings[i].span,
+					       NULL, arena)));
 	return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "backend",
 		fidelity->backend->name, "usable", fidelity->usable, "enforcement",
 		fidelity->usable ? fidelity_enforcement(fidelity) : "none", "gaps",
 		report_remarks_json(plan, &fidelity->gaps, sources, arena), "exposures",
 		report_remarks_json(plan, &fidelity->exposures, sources, arena), "notes",
-		report_remarks_json(plan, &fidelity->notes, sources, arena), "rules", rules);
+		report_remarks_json(plan, &fidelity->notes, sources, arena), "rules",
+		rules);
 }

@@ -20,7 +20,7 @@
 
 #define AST_NESTING_MAX 64
 #define AST_RULES_MAX   1000000 /* items of rules in one file */
-#define AST_PATH_MAX    4096    /* bytes of one path */
+#define AST_PATH_MAX    4096 /* bytes of one path */
 
 /* A name as written; text has a NUL behind it. */
 struct ast_name {
@@ -51,7 +51,7 @@ struct ast_item {
 	struct span span;
 	struct ast_text text; /* AST_PATH and AST_GLOB; AST_SET: what follows the
 	                       * name, "" or "/rest" */
-	struct ast_name set;  /* AST_SET */
+	struct ast_name set; /* AST_SET */
 	struct ast_item *next;
 };
 
@@ -117,7 +117,7 @@ struct ast_limit {
 struct ast_environment {
 	enum environment kind;
 	struct ast_word *words; /* names (keep, drop); the name (set) */
-	const char *value;      /* ENVIRONMENT_SET */
+	const char *value; /* ENVIRONMENT_SET */
 	struct span span;
 	struct ast_environment *next;
 };

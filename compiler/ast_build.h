@@ -69,8 +69,11 @@ enum ast_head {
 #define HEAD_NAME(name, text, blocks) HEAD_##name,
 	AST_HEADS(HEAD_NAME)
 #undef HEAD_NAME
-	HEAD_COUNT,
-	HEAD_EDGE = HEAD_COUNT, /* a ladder entry begins with no word of its own */
+		HEAD_COUNT,
+	/* Statements without a word of their own. */
+	HEAD_EDGE = HEAD_COUNT, /* a ladder entry */
+	HEAD_VERDICT, /* `deny` of an expectation */
+	HEAD_REFUSAL, /* `deny` of a guard */
 };
 
 /* A word behind a rule, with its place. */
@@ -89,10 +92,10 @@ struct ast_words {
 /* An open block. */
 struct ast_frame {
 	enum ast_block block;
-	bool bad;       /* its head is wrong: the block is left out */
-	bool grants;    /* `write` may stand here */
+	bool bad; /* its head is wrong: the block is left out */
+	bool grants; /* `write` may stand here */
 	struct span brace;
-	struct ast_stmt *stmt;     /* NULL: a policy, the file, unknown */
+	struct ast_stmt *stmt; /* NULL: a policy, the file, unknown */
 	struct ast_policy *policy; /* BLOCK_POLICY */
 	void *tail; /* where the next node of the block's list goes */
 };
@@ -107,15 +110,15 @@ struct ast_builder {
 	struct ast_include **includes;
 	struct ast_policy **policies;
 	struct ast_frame frames[AST_NESTING_MAX + 2]; /* [0] is the file */
-	unsigned depth;            /* frames[depth] is the innermost */
-	struct ast_frame pending;  /* for the next open */
+	unsigned depth; /* frames[depth] is the innermost */
+	struct ast_frame pending; /* for the next open */
 	/* The statement that is being built. */
 	bool bad;
 	struct ast_flag flags[AST_FLAGS_MAX];
 	unsigned flag_count;
 	size_t rule_items, other_items;
 	bool started; /* the version statement was seen, or missed and reported */
-	bool stop;    /* nothing that follows can be understood: read no more */
+	bool stop; /* nothing that follows can be understood: read no more */
 };
 
 void ast_build_init(struct ast_builder *builder, struct arena *arena, struct diags *diags,
@@ -129,7 +132,7 @@ const char *ast_head_text(enum ast_head head);
 /* The block behind the word, BLOCK_UNKNOWN if it has none. */
 enum ast_block ast_head_block(enum ast_head head);
 
-/* "a policy", "the top level": for messages. */
+/* "in a policy", "at the top level": for messages. */
 const char *ast_block_text(enum ast_block block);
 
 /* ---- parts of a statement ---- */
@@ -173,30 +176,32 @@ void ast_variables_push(
 void ast_build_no_version(struct ast_builder *builder, struct span span);
 void ast_build_version(
 	struct ast_builder *builder, struct span span, const struct ast_raw *raw);
-void ast_build_let(struct ast_builder *builder, struct span span, const struct ast_raw *name,
-	struct ast_items items);
+void ast_build_let(struct ast_builder *builder, struct span span,
+	const struct ast_raw *name, struct ast_items items);
 /* value NULL: it must come from the call. */
-void ast_build_var(struct ast_builder *builder, struct span span, const struct ast_raw *name,
-	const struct ast_raw *value);
+void ast_build_var(struct ast_builder *builder, struct span span,
+	const struct ast_raw *name, const struct ast_raw *value);
 void ast_build_include(
 	struct ast_builder *builder, struct span span, const struct ast_raw *path);
 void ast_build_rule(struct ast_builder *builder, struct span span, enum level level,
 	struct ast_items items);
-void ast_build_setting(struct ast_builder *builder, struct span span, enum setting setting,
-	const struct ast_raw *value);
+void ast_build_setting(struct ast_builder *builder, struct span span,
+	enum setting setting, const struct ast_raw *value);
 void ast_build_default_mode(
 	struct ast_builder *builder, struct span span, const struct ast_raw *mode);
 void ast_build_ceiling(
 	struct ast_builder *builder, struct span span, const struct ast_raw *mode);
 void ast_build_require(struct ast_builder *builder, struct span span,
 	const struct ast_raw *level, unsigned platforms);
-void ast_build_edge(struct ast_builder *builder, struct span span, const struct ast_raw *from,
-	const struct ast_raw *to, const struct ast_raw *consent);
+void ast_build_edge(struct ast_builder *builder, struct span span,
+	const struct ast_raw *from, const struct ast_raw *to,
+	const struct ast_raw *consent);
 void ast_build_expectation(struct ast_builder *builder, struct span span, bool allow,
 	enum level level, struct ast_items items);
 void ast_build_guard(struct ast_builder *builder, struct span span, enum guard kind,
 	struct ast_words words);
-void ast_build_jail(struct ast_builder *builder, struct span span, struct ast_items items);
+void ast_build_jail(
+	struct ast_builder *builder, struct span span, struct ast_items items);
 void ast_build_limit(struct ast_builder *builder, struct span span, enum limit kind,
 	const struct ast_raw *quantity);
 void ast_build_environment(struct ast_builder *builder, struct span span,
@@ -215,7 +220,8 @@ void ast_build_on_head(struct ast_builder *builder, struct span span, unsigned p
 void ast_build_expect_head(struct ast_builder *builder, struct span span,
 	const struct ast_raw *mode, unsigned platforms);
 /* ladder, guard, limits, environment */
-void ast_build_plain_head(struct ast_builder *builder, struct span span, enum ast_head head);
+void ast_build_plain_head(
+	struct ast_builder *builder, struct span span, enum ast_head head);
 /* A head that was reported already, behind which a block begins. */
 void ast_build_broken_head(struct ast_builder *builder, enum ast_block block);
 

@@ -44,8 +44,10 @@ static void put_text(struct buf *out, const struct ast_text *text)
 
 static void put_items(struct buf *out, unsigned level, const struct ast_item *item)
 {
-	static const char *const kinds[] = {[AST_PATH] = "path ", [AST_SET] = "set ",
-		[AST_GLOB] = "glob ", [AST_EVERYTHING] = "everything"};
+	static const char *const kinds[] = {[AST_PATH] = "path ",
+		[AST_SET] = "set ",
+		[AST_GLOB] = "glob ",
+		[AST_EVERYTHING] = "everything"};
 
 	for (; item; item = item->next) {
 		put_line(out, level, kinds[item->kind]);
@@ -129,8 +131,10 @@ static void put_expectations(
 static void put_guards(struct buf *out, unsigned level, const struct ast_guard *guard)
 {
 	static const char *const kinds[] = {[GUARD_DENY_COMMAND] = "deny command",
-		[GUARD_DENY_ARGUMENT] = "deny argument", [GUARD_DENY_EVAL] = "deny eval",
-		[GUARD_DENY_METACHARACTERS] = "deny metacharacters", [GUARD_JAIL] = "jail"};
+		[GUARD_DENY_ARGUMENT] = "deny argument",
+		[GUARD_DENY_EVAL] = "deny eval",
+		[GUARD_DENY_METACHARACTERS] = "deny metacharacters",
+		[GUARD_JAIL] = "jail"};
 
 	for (; guard; guard = guard->next) {
 		put_line(out, level, kinds[guard->kind]);
@@ -143,7 +147,8 @@ static void put_guards(struct buf *out, unsigned level, const struct ast_guard *
 static void put_limits(struct buf *out, unsigned level, const struct ast_limit *limit)
 {
 	for (; limit; limit = limit->next) {
-		put_line(out, level, vocabulary_text(vocabulary_limits, (int)limit->kind));
+		put_line(
+			out, level, vocabulary_text(vocabulary_limits, (int)limit->kind));
 		buf_printf(out, " %" PRIu64 " %s\n", limit->value,
 			limit->kind == LIMIT_TIMEOUT ? "milliseconds" : "bytes");
 	}
@@ -169,12 +174,14 @@ static void put_head(struct buf *out, const struct ast_stmt *stmt)
 {
 	switch (stmt->kind) {
 	case AST_RULE:
-		buf_puts(out, vocabulary_text(vocabulary_levels, (int)stmt->u.rule.level));
+		buf_puts(
+			out, vocabulary_text(vocabulary_levels, (int)stmt->u.rule.level));
 		put_flags(out, stmt->u.rule.words);
 		break;
 	case AST_SETTING:
 		buf_printf(out, "%s %s",
-			vocabulary_text(vocabulary_settings, (int)stmt->u.setting.setting),
+			vocabulary_text(
+				vocabulary_settings, (int)stmt->u.setting.setting),
 			vocabulary_text(vocabulary_of_setting(stmt->u.setting.setting),
 				stmt->u.setting.value));
 		put_flags(out, stmt->u.setting.words);

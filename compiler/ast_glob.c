@@ -41,7 +41,8 @@ static uint32_t character(const char *p, uint32_t len)
 }
 
 /* One member of a class at *i; false if the component ends in it. */
-static bool take_member(const char *p, uint32_t *i, uint32_t end, const char **at, uint32_t *n)
+static bool take_member(
+	const char *p, uint32_t *i, uint32_t end, const char **at, uint32_t *n)
 {
 	if (p[*i] == '\\')
 		(*i)++;
@@ -71,7 +72,8 @@ static uint32_t check_class(struct check *check, uint32_t i, uint32_t end)
 	if (i < end && p[i] == '!')
 		i++;
 	if (i < end && p[i] == ']')
-		reject(check, CODE_E025, "a class is empty; a `]` in it is written `\\]`");
+		reject(check, CODE_E025,
+			"a class is empty; a `]` in it is written `\\]`");
 	while (i < end && p[i] != ']') {
 		if (!take_member(p, &i, end, &low, &n))
 			break;
@@ -104,7 +106,8 @@ static void check_component(struct check *check, uint32_t i, uint32_t end)
 			i++;
 			if (i >= end) {
 				reject(check, CODE_E025,
-					"a `\\` at the end of a component quotes nothing");
+					"a `\\` at the end of a component quotes "
+					"nothing");
 				return;
 			}
 		} else if (p[i] == '[') {
@@ -112,7 +115,7 @@ static void check_component(struct check *check, uint32_t i, uint32_t end)
 			others++;
 			continue;
 		} else if (p[i] == '*' && i + 1 < end && p[i + 1] == '*' &&
-			(end - start != 2 || has_hole(check, start, end))) {
+			   (end - start != 2 || has_hole(check, start, end))) {
 			reject(check, CODE_E025, "`**` stands alone between separators");
 		}
 		dots += p[i] == '.';
@@ -131,7 +134,7 @@ static bool ends_in_any(const struct check *check)
 	while (len && p[len - 1] == '/')
 		len--;
 	return len >= 3 && memcmp(p + len - 3, "/**", 3) == 0 &&
-		!has_hole(check, len - 2, check->text->len);
+	       !has_hole(check, len - 2, check->text->len);
 }
 
 bool ast_glob_check(struct diags *diags, const struct ast_text *text, struct span span)
@@ -147,7 +150,8 @@ bool ast_glob_check(struct diags *diags, const struct ast_text *text, struct spa
 	}
 	if (ends_in_any(&check))
 		reject(&check, CODE_E025,
-			"a pattern cannot end in `/**`: a rule covers what is below its path");
+			"a pattern cannot end in `/**`: a rule covers what is below its "
+			"path");
 	if (check.wrong) {
 		diag_report(diags, check.code, span, "%s", check.wrong);
 		return false;

@@ -24,9 +24,10 @@ static const struct {
 #define UNIT_COUNT (sizeof(units) / sizeof(*units))
 
 static const char *const advice[] = {
-	[LIMIT_TIMEOUT] = "a time is a whole number above 0 with `ms`, `s`, `m` or `h`: `60s`",
-	[LIMIT_OUTPUT] =
-		"a size is a whole number above 0 with `B`, `KiB`, `MiB` or `GiB`: `1MiB`",
+	[LIMIT_TIMEOUT] =
+		"a time is a whole number above 0 with `ms`, `s`, `m` or `h`: `60s`",
+	[LIMIT_OUTPUT] = "a size is a whole number above 0 with `B`, `KiB`, `MiB` or "
+			 "`GiB`: `1MiB`",
 };
 
 /* Digits at the start; false if the number does not fit. */
@@ -44,25 +45,30 @@ static bool read_digits(const struct ast_raw *raw, uint32_t *i, uint64_t *number
 }
 
 /* NULL if good, else what is wrong. */
-static const char *read_quantity(enum limit kind, const struct ast_raw *raw, uint64_t *value)
+static const char *read_quantity(
+	enum limit kind, const struct ast_raw *raw, uint64_t *value)
 {
 	uint64_t number;
 	uint32_t i;
 	size_t u = 0;
 
+	if (memchr(raw->bytes, ' ', raw->len) || memchr(raw->bytes, '\t', raw->len))
+		return "is written in one word";
 	if (!read_digits(raw, &i, &number))
 		return "is too large";
 	if (i == 0)
 		return "is not a quantity";
-	while (u < UNIT_COUNT && (strlen(units[u].text) != raw->len - i ||
-		memcmp(units[u].text, raw->bytes + i, raw->len - i) != 0))
+	while (u < UNIT_COUNT &&
+		(strlen(units[u].text) != raw->len - i ||
+			memcmp(units[u].text, raw->bytes + i, raw->len - i) != 0))
 		u++;
 	if (i == raw->len)
 		return "has no unit";
 	if (u == UNIT_COUNT)
 		return "has no unit that is known";
 	if (units[u].kind != kind)
-		return kind == LIMIT_TIMEOUT ? "is a size, not a time" : "is a time, not a size";
+		return kind == LIMIT_TIMEOUT ? "is a size, not a time"
+					     : "is a time, not a size";
 	if (number == 0)
 		return "is not above 0";
 	/* Readers keep quantities in signed 64 bits. */

@@ -16,15 +16,27 @@
 #include "compiler/utf8.h"
 
 /* In which ways of writing is a byte special? */
-enum { IN_BARE = 1 << AST_BARE, IN_DOUBLE = 1 << AST_DOUBLE,
-	IN_VERBATIM = 1 << AST_VERBATIM, IN_PLAIN = 1 << AST_PLAIN };
+enum {
+	IN_BARE = 1 << AST_BARE,
+	IN_DOUBLE = 1 << AST_DOUBLE,
+	IN_VERBATIM = 1 << AST_VERBATIM,
+	IN_PLAIN = 1 << AST_PLAIN
+};
 #define IN_ALL (IN_BARE | IN_DOUBLE | IN_VERBATIM | IN_PLAIN)
 
 static const unsigned char special[256] = {
-	[0 ... 0x1f] = IN_ALL, [0x7f ... 0xff] = IN_ALL,
-	['#'] = IN_BARE, ['"'] = IN_BARE, ['\''] = IN_BARE, ['{'] = IN_BARE,
-	['*'] = IN_BARE, ['?'] = IN_BARE, ['['] = IN_BARE, [']'] = IN_BARE,
-	['\\'] = IN_BARE | IN_DOUBLE, ['$'] = IN_BARE | IN_DOUBLE | IN_PLAIN,
+	[0 ... 0x1f] = IN_ALL,
+	[0x7f ... 0xff] = IN_ALL,
+	['#'] = IN_BARE,
+	['"'] = IN_BARE,
+	['\''] = IN_BARE,
+	['{'] = IN_BARE,
+	['*'] = IN_BARE,
+	['?'] = IN_BARE,
+	['['] = IN_BARE,
+	[']'] = IN_BARE,
+	['\\'] = IN_BARE | IN_DOUBLE,
+	['$'] = IN_BARE | IN_DOUBLE | IN_PLAIN,
 };
 
 struct decoder {
@@ -35,8 +47,8 @@ struct decoder {
 	uint32_t i;
 	uint32_t base; /* offset of p in the raw text */
 	bool variables; /* `${name}` and `~` are replaced */
-	bool drive;     /* a bare path whose `\` separates */
-	bool bad;       /* at most one finding of each text */
+	bool drive; /* a bare path whose `\` separates */
+	bool bad; /* at most one finding of each text */
 	char *out;
 	uint32_t out_len;
 	struct ast_hole *holes;
@@ -50,12 +62,14 @@ static bool is_letter(char c)
 
 static bool is_drive(const char *p, size_t len)
 {
-	return len >= 3 && is_letter(p[0]) && p[1] == ':' && (p[2] == '\\' || p[2] == '/');
+	return len >= 3 && is_letter(p[0]) && p[1] == ':' &&
+	       (p[2] == '\\' || p[2] == '/');
 }
 
 bool ast_text_is_name(const char *bytes, size_t len)
 {
-	if (len == 0 || !(is_letter(bytes[0]) || bytes[0] == '_') || bytes[len - 1] == '-')
+	if (len == 0 || !(is_letter(bytes[0]) || bytes[0] == '_') ||
+		bytes[len - 1] == '-')
 		return false;
 	for (size_t i = 1; i < len; i++)
 		if (!is_letter(bytes[i]) && !(bytes[i] >= '0' && bytes[i] <= '9') &&
@@ -80,21 +94,32 @@ static const char *shown(const struct decoder *d)
 	return diag_quoted(d->texts->diags, d->raw->bytes, d->raw->len);
 }
 
+/* One character of a path as "…" spells it; what cannot be seen is spelled out. */
+static void put_spelled(struct buf *out, const char *p, uint32_t n)
+{
+	if (n > 1 && utf8_is_invisible(utf8_value_at(p, n)))
+		for (uint32_t i = 0; i < n; i++)
+			buf_printf(out, "\\x%02x", (unsigned char)p[i]);
+	else if (*p == '\\')
+		buf_puts(out, "\\\\");
+	else
+		buf_put(out, p, n);
+}
+
 /* The path that a word means in a shell, as a quoted path: shells' quotes and
  * backslashes go, everything else stays. */
 static const char *quoted_spelling(const struct decoder *d)
 {
 	struct buf out = BUF_INIT;
+	uint32_t n;
 
 	buf_putc(&out, '"');
-	for (uint32_t i = 0; i < d->len; i++) {
-		if (d->p[i] == '"' || d->p[i] == '\'')
+	for (uint32_t i = 0; i < d->len; i += n) {
+		n = (uint32_t)utf8_length_at(d->p + i, d->len - i);
+		n = n ? n : 1;
+		if (d->p[i] == '"' || d->p[i] == '\'' || (d->p[i] == '\\' && !d->drive))
 			continue;
-		if (d->p[i] == '\\' && !d->drive)
-			continue;
-		if (d->p[i] == '\\')
-			buf_putc(&out, '\\');
-		buf_putc(&out, d->p[i]);
+		put_spelled(&out, d->p + i, n);
 	}
 	buf_putc(&out, '"');
 	const char *text = arena_bytes(d->texts->arena, out.data, out.len);
@@ -109,16 +134,22 @@ static void reject_bare(struct decoder *d, uint32_t n, const char *what)
 	char c = d->p[d->i];
 
 	if (!d->bad) {
-		struct diag *diag = diag_report(diags, CODE_E008, place(d, d->i, d->i + n),
-			"%s cannot stand in a bare path", what);
+		struct diag *diag = diag_report(diags, CODE_E008,
+			place(d, d->i, d->i + n), "%s cannot stand in a bare path", what);
 		if (d->raw->bytes[0] == '@')
-			diag_help(diags, diag, "give the path a name with `let` and quote it "
-					       "there");
+			diag_help(diags, diag,
+				"give the path a name with `let` and quote it "
+				"there");
 		else
 			diag_fix(diags, diag, d->raw->span, "%s", quoted_spelling(d));
+		if (c == '#')
+			diag_help(diags, diag,
+				"a comment begins at the start of a line or "
+				"after white space");
 		if (c == '*' || c == '?' || c == '[')
-			diag_help(diags, diag, "a quoted path is literal; a pattern is "
-					       "written `glob \"…\"`");
+			diag_help(diags, diag,
+				"a quoted path is literal; a pattern is "
+				"written `glob \"…\"`");
 	}
 	d->bad = true;
 	d->i += n;
@@ -151,8 +182,9 @@ static void take_character(struct decoder *d)
 		d->bad = true;
 		d->i += n;
 	} else if (d->raw->quoting == AST_BARE && utf8_is_invisible(c)) {
-		reject_bare(d, n, arena_printf(d->texts->arena,
-			"U+%04X, which looks like a space or like nothing,", c));
+		reject_bare(d, n,
+			arena_printf(d->texts->arena,
+				"U+%04X, which looks like a space or like nothing,", c));
 	} else {
 		put(d, d->p + d->i, n);
 	}
@@ -241,7 +273,8 @@ static void reject_escape(struct decoder *d, uint32_t n, const char *what)
 			place(d, d->i, d->i + n), "`%s` %s",
 			diag_quoted(d->texts->diags, d->p + d->i, n), what);
 		diag_help(d->texts->diags, diag,
-			"a backslash is written `\\\\`, or the text in '…', where it means "
+			"a backslash is written `\\\\`, or the text in '…', where it "
+			"means "
 			"itself");
 	}
 	d->bad = true;
@@ -257,7 +290,8 @@ static void take_escape(struct decoder *d)
 	if (left >= 2 && (p[1] == '\\' || p[1] == '"')) {
 		d->out[d->out_len++] = p[1];
 		d->i += 2;
-	} else if (left >= 4 && p[1] == 'x' && hex_digit(p[2]) >= 0 && hex_digit(p[3]) >= 0) {
+	} else if (left >= 4 && p[1] == 'x' && hex_digit(p[2]) >= 0 &&
+		   hex_digit(p[3]) >= 0) {
 		int value = hex_digit(p[2]) * 16 + hex_digit(p[3]);
 		if (value < 0x80) {
 			reject_escape(d, 4, "is not an escape: only \\x80 to \\xFF are");
@@ -306,8 +340,9 @@ static void take_home(struct decoder *d)
 		"`%s` is not a home directory: `~` stands only for the whole first "
 		"component",
 		diag_quoted(d->texts->diags, d->p, end));
-	diag_help(d->texts->diags, diag, "write the absolute path of another user's "
-					 "directory");
+	diag_help(d->texts->diags, diag,
+		"write the absolute path of another user's "
+		"directory");
 	d->bad = true;
 }
 
@@ -390,23 +425,33 @@ static void report_relative(struct decoder *d)
 	struct diag *diag;
 	const char *text = diag_quoted(diags, d->p, d->len);
 	uint32_t dot = starts(d, "./") ? 2 : 0;
-	const char *quote = d->raw->quoting == AST_BARE && !has_pattern_character(d->p, d->len)
-		? "" : "\"";
+	const char *quote = d->raw->quoting == AST_BARE &&
+					    !has_pattern_character(d->p, d->len)
+				    ? ""
+				    : "\"";
 
 	if (d->len == 0) {
 		diag_report(diags, CODE_E030, d->raw->span, "an empty path");
 		return;
 	}
-	diag = diag_report(diags, CODE_E030, d->raw->span, "`%s` is not an absolute path", text);
+	diag = diag_report(
+		diags, CODE_E030, d->raw->span, "`%s` is not an absolute path", text);
 	if (d->raw->quoting == AST_VERBATIM && (starts(d, "~") || starts(d, "${"))) {
 		diag_fix(diags, diag, d->raw->span, "\"%s\"", text);
-		diag_help(diags, diag, "'…' is verbatim: `~` and `${name}` mean themselves "
-				       "in it");
+		diag_help(diags, diag,
+			"'…' is verbatim: `~` and `${name}` mean themselves "
+			"in it");
 	} else if (starts(d, "@")) {
 		diag_help(diags, diag, "a set is written without quotes: `%s`", text);
+	} else if (d->len >= 2 && is_letter(d->p[0]) && d->p[1] == ':') {
+		diag_help(diags, diag, "a drive is followed by `\\` or `/`");
+	} else if (starts(d, "\\")) {
+		diag_help(
+			diags, diag, "a path begins with `/`, `~`, `${name}` or a drive");
 	} else if (starts(d, "..")) {
-		diag_help(diags, diag, "write the whole path; a policy has no current "
-				       "directory");
+		diag_help(diags, diag,
+			"write the whole path; a policy has no current "
+			"directory");
 	} else {
 		diag_fix(diags, diag, d->raw->span, "%s${workspace}/%s%s", quote,
 			diag_quoted(diags, d->p + dot, d->len - dot), quote);
@@ -442,7 +487,8 @@ bool ast_text_path(
 	if (climbs(&d)) {
 		struct diag *diag = diag_report(texts->diags, CODE_E031, raw->span,
 			"`%s` contains the component `..`", shown(&d));
-		diag_help(texts->diags, diag, "write the path that is meant without `..`");
+		diag_help(
+			texts->diags, diag, "write the path that is meant without `..`");
 		return false;
 	}
 	if (raw->quoting != AST_BARE && has_pattern_character(d.out, d.out_len)) {
@@ -462,6 +508,12 @@ bool ast_text_glob(
 	decode(&d, texts, raw, true);
 	if (!check_common(&d))
 		return false;
+	if (is_drive(d.out, d.out_len) && d.out[2] == '\\') {
+		diag_report(texts->diags, CODE_E025, raw->span,
+			"in a pattern `\\` quotes a character; components are separated "
+			"by `/`");
+		return false;
+	}
 	*out = decoded(&d);
 	return ast_glob_check(texts->diags, out, raw->span);
 }
@@ -475,7 +527,8 @@ bool ast_text_set(const struct ast_texts *texts, const struct ast_raw *raw,
 
 	if (!ast_text_is_name(raw->bytes + 1, end - 1)) {
 		struct diag *diag = diag_report(texts->diags, CODE_E023, raw->span,
-			"`%s` is not a set", diag_quoted(texts->diags, raw->bytes, raw->len));
+			"`%s` is not a set",
+			diag_quoted(texts->diags, raw->bytes, raw->len));
 		diag_help(texts->diags, diag, "a set is written `@name` or `@name/rest`");
 		return false;
 	}
@@ -494,8 +547,8 @@ bool ast_text_set(const struct ast_texts *texts, const struct ast_raw *raw,
 			AST_PATH_MAX);
 		return false;
 	}
-	*name = (struct ast_name){arena_bytes(texts->arena, raw->bytes + 1, end - 1), end - 1,
-		raw->span};
+	*name = (struct ast_name){
+		arena_bytes(texts->arena, raw->bytes + 1, end - 1), end - 1, raw->span};
 	name->span.end = name->span.start + end;
 	for (size_t i = 0; i < d.hole_count; i++)
 		d.holes[i].at -= end;

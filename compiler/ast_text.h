@@ -13,10 +13,10 @@
 
 /* How a text is written decides what is special in it. */
 enum ast_quoting {
-	AST_BARE,     /* one word */
-	AST_DOUBLE,   /* "…": escapes, `~`, `${name}`; the quotes are included */
+	AST_BARE, /* one word */
+	AST_DOUBLE, /* "…": escapes, `~`, `${name}`; the quotes are included */
 	AST_VERBATIM, /* '…': nothing; the quotes are included */
-	AST_PLAIN,    /* a scalar of YAML: `~` and `${name}`, no escapes */
+	AST_PLAIN, /* a scalar of YAML: `~` and `${name}`, no escapes */
 };
 
 /* A text as written. Places inside it are found only where the bytes are those

@@ -16,7 +16,10 @@ struct buf {
 	size_t cap;
 };
 
-#define BUF_INIT {NULL, 0, 0}
+#define BUF_INIT                                                                         \
+	{                                                                                \
+		NULL, 0, 0                                                               \
+	}
 
 void buf_release(struct buf *buf);
 void buf_put(struct buf *buf, const void *bytes, size_t len);

@@ -5,8 +5,8 @@
 #include "compiler/call.h"
 
 static const char *const temp_linux[] = {"/tmp", "/var/tmp"};
-static const char *const temp_macos[] = {"/private/var/folders/zz/user/T", "/private/tmp",
-	"/private/var/tmp"};
+static const char *const temp_macos[] = {
+	"/private/var/folders/zz/user/T", "/private/tmp", "/private/var/tmp"};
 static const char *const temp_windows[] = {"C:\\Users\\user\\AppData\\Local\\Temp"};
 
 static const struct call imagined[PLATFORM_COUNT] = {

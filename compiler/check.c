@@ -11,8 +11,7 @@ static const struct rule *rule_of(const struct plan *plan, uint32_t rule)
 	return &plan->rules.list[rule];
 }
 
-static void report_climb(
-	const struct plan *wide, const char *path, struct diags *diags)
+static void report_climb(const struct plan *wide, const char *path, struct diags *diags)
 {
 	struct judgement judged = plan_decide(wide, path);
 	struct buf native = BUF_INIT;
@@ -31,7 +30,12 @@ static void compare_places(const struct plan *asked, const struct plan *narrow,
 {
 	for (size_t i = 0; i < asked->entry_count; i++) {
 		const char *path = asked->entries[i].path;
-		if (plan_level(wide, path) < plan_level(narrow, path))
+		struct judgement low = plan_decide(narrow, path);
+		const char *built_in = rule_of(narrow, low.rule)->built_in;
+		/* A narrower `temp` is told as such. */
+		if (built_in && strcmp(built_in, "temp") == 0)
+			continue;
+		if (plan_level(wide, path) < low.level)
 			report_climb(wide, path, diags);
 	}
 }
@@ -40,7 +44,8 @@ static bool has_pattern(const struct plan *plan, const struct plan_pattern *patt
 {
 	for (size_t i = 0; i < plan->pattern_count; i++)
 		if (plan->patterns[i].level <= pattern->level &&
-			strcmp(glob_text(plan->patterns[i].glob), glob_text(pattern->glob)) == 0)
+			strcmp(glob_text(plan->patterns[i].glob),
+				glob_text(pattern->glob)) == 0)
 			return true;
 	return false;
 }
@@ -113,7 +118,8 @@ static bool reaches_danger(const struct policy *policy)
 	if (policy->default_mode == MODE_DANGER_FULL_ACCESS)
 		return true;
 	for (int from = 0; from < MODE_DANGER_FULL_ACCESS; from++)
-		if (policy->ladder[from][MODE_DANGER_FULL_ACCESS].consent != CONSENT_NEVER)
+		if (policy->ladder[from][MODE_DANGER_FULL_ACCESS].consent !=
+			CONSENT_NEVER)
 			return true;
 	return false;
 }
@@ -131,15 +137,16 @@ static bool restricts(const struct plan *plan)
 	return false;
 }
 
-static void remark_danger(const struct policy *policy, const struct check_plans *plans,
-	struct diags *diags)
+static void remark_danger(
+	const struct policy *policy, const struct check_plans *plans, struct diags *diags)
 {
 	const struct plan *plan = plans->plan[PLATFORM_LINUX][MODE_READ_ONLY];
 
 	if (!plan || !reaches_danger(policy) || !restricts(plan))
 		return;
 	struct diag *diag = diag_report(diags, CODE_W106, policy->span,
-		"policy `%s` hides or locks, and can reach `danger-full-access`, where no "
+		"policy `%s` hides or locks, and can reach `danger-full-access`, where "
+		"no "
 		"rule holds",
 		policy->name);
 	diag_help(diags, diag, "say `ceiling workspace-write`");
@@ -148,9 +155,9 @@ static void remark_danger(const struct policy *policy, const struct check_plans 
 /* Services behind these sockets act with the user's or root's full rights. */
 static void remark_sockets(const struct check_plans *plans, struct diags *diags)
 {
-	static const char *const known[] = {"/run/docker.sock", 
-		"/run/podman/podman.sock", "/run/containerd/containerd.sock",
-		"/run/dbus/system_bus_socket", "/run/user/1000/bus"};
+	static const char *const known[] = {"/run/docker.sock", "/run/podman/podman.sock",
+		"/run/containerd/containerd.sock", "/run/dbus/system_bus_socket",
+		"/run/user/1000/bus"};
 	const struct plan *plan = plans->plan[PLATFORM_LINUX][MODE_READ_ONLY];
 	struct buf open = BUF_INIT;
 
@@ -160,33 +167,47 @@ static void remark_sockets(const struct check_plans *plans, struct diags *diags)
 	if (open.len) {
 		struct diag *diag = diag_report(diags, CODE_N205, plan->policy->span,
 			"control sockets stay open where they exist: %s", open.data);
-		diag_help(diags, diag, "`hide` them: who talks to one can leave the sandbox");
+		diag_help(diags, diag,
+			"`hide` them: who talks to one can leave the sandbox");
 	}
 	buf_release(&open);
 }
 
-void check_policy(const struct policy *policy, const struct call_value *values,
-	size_t value_count, struct arena *arena, struct diags *diags)
+void check_policy(const struct policy *policy, unsigned platforms,
+	const struct call_value *values, size_t value_count, struct arena *arena,
+	struct diags *diags, struct check_plans *plans)
 {
-	struct check_plans plans = {0};
-	size_t errors = diags->errors;
+	size_t failures = diags->failures;
+	bool once = diags->once;
 
+	*plans = (struct check_plans){0};
+	diags->once = true;
 	for (int p = 0; p < PLATFORM_COUNT; p++) {
+		if (!(platforms & PLATFORM_BIT(p)))
+			continue;
 		struct target *target = arena_alloc(arena, sizeof(*target));
 		target_imagine(target, (enum platform)p);
-		plans.call[p] = *call_imagined((enum platform)p);
-		plans.call[p].values = values;
-		plans.call[p].value_count = value_count;
-		plans.call[p].placeholders = true;
+		plans->call[p] = *call_imagined((enum platform)p);
+		plans->call[p].values = values;
+		plans->call[p].value_count = value_count;
+		plans->call[p].placeholders = true;
 		for (int m = 0; m < MODE_CONFINED_COUNT; m++)
-			plans.plan[p][m] = plan_make(policy, (enum mode)m, &plans.call[p],
-				target, false, arena, diags);
+			plans->plan[p][m] = plan_make(policy, (enum mode)m,
+				&plans->call[p], target, false, arena, diags);
 	}
 	/* What follows from a rule that was left out is no mistake of its own. */
-	if (diags->errors > errors)
+	if (diags->failures == failures) {
+		check_climb(plans, diags);
+		check_expectations(policy, plans, arena, diags);
+	}
+	diags->once = once;
+}
+
+void check_remarks(
+	const struct policy *policy, const struct check_plans *plans, struct diags *diags)
+{
+	if (diags->failures)
 		return;
-	check_climb(&plans, diags);
-	check_expectations(policy, &plans, arena, diags);
-	remark_danger(policy, &plans, diags);
-	remark_sockets(&plans, diags);
+	remark_danger(policy, plans, diags);
+	remark_sockets(plans, diags);
 }

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/utf8.h"
+
 #define QUOTED_MAX 200
 #define LINE_MAX   160 /* bytes of a source line that are shown */
 
@@ -66,7 +68,8 @@ static struct diag *find_same(struct diags *diags, const struct diag *new)
 	for (struct diag *diag = diags->first; diag; diag = diag->next)
 		if (diag->code == new->code && diag->span.file == new->span.file &&
 			diag->span.start == new->span.start &&
-			strcmp(diag->message, new->message) == 0)
+			((diags->once && new->span.file) ||
+				strcmp(diag->message, new->message) == 0))
 			return diag;
 	return NULL;
 }
@@ -91,6 +94,7 @@ struct diag *diag_report(
 	diag->message = format_text(diags->arena, format, ap);
 	va_end(ap);
 
+	diags->failures += severity == SEVERITY_ERROR;
 	struct diag *same = find_same(diags, diag);
 	if (same)
 		return same;
@@ -138,61 +142,34 @@ void diag_help(struct diags *diags, struct diag *diag, const char *format, ...)
 	va_end(ap);
 }
 
-/* Length of the UTF-8 character at p, 0 if the bytes are not one. */
-static size_t utf8_length(const unsigned char *p, size_t len)
-{
-	size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
-
-	if (n == 0 || n > len || *p > 0xf4)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if (n == 3 && ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f)))
-		return 0;
-	if (n == 4 && ((*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f)))
-		return 0;
-	return n;
-}
-
-static unsigned utf8_value(const unsigned char *p, size_t n)
-{
-	static const unsigned char mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	unsigned value = p[0] & mask[n];
-
-	for (size_t i = 1; i < n; i++)
-		value = value << 6 | (p[i] & 0x3f);
-	return value;
-}
-
 /* Characters that move, hide or reorder what is around them. */
-static bool is_deceptive(unsigned c)
+static bool is_deceptive(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c ||
-		(c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-		(c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
-		(c >= 0xe0000 && c <= 0xe0fff);
+	return utf8_is_control(c) || (utf8_is_invisible(c) && c != 0xa0 && c != 0x3000);
+}
+
+/* Bytes of the printable character at text, 0 if there is none. */
+static size_t printable(const char *text, size_t len)
+{
+	size_t n = utf8_length_at(text, len);
+
+	return n && !is_deceptive(utf8_value_at(text, n)) ? n : 0;
 }
 
 void diag_put_quoted(struct buf *out, const char *bytes, size_t len, size_t most)
 {
-	const unsigned char *p = (const unsigned char *)bytes;
-
 	for (size_t i = 0; i < len;) {
 		if (i >= most) {
 			buf_puts(out, "…");
 			return;
 		}
-		size_t n = utf8_length(p + i, len - i);
-		if (n && !is_deceptive(utf8_value(p + i, n))) {
-			buf_put(out, p + i, n);
+		size_t n = printable(bytes + i, len - i);
+		if (n) {
+			buf_put(out, bytes + i, n);
 			i += n;
-			continue;
+		} else {
+			buf_printf(out, "\\x%02x", (unsigned char)bytes[i++]);
 		}
-		n = n ? n : 1;
-		for (size_t k = 0; k < n; k++)
-			buf_printf(out, "\\x%02x", p[i + k]);
-		i += n;
 	}
 }
 
@@ -271,7 +248,8 @@ static size_t window_start(const struct place *place)
 		return 0;
 
 	size_t start = place->offset - LINE_MAX / 4;
-	while (start < place->offset && ((unsigned char)place->text[start] & 0xc0) == 0x80)
+	while (start < place->offset &&
+		((unsigned char)place->text[start] & 0xc0) == 0x80)
 		start++;
 	return start;
 }
@@ -280,21 +258,20 @@ static size_t window_start(const struct place *place)
  * stand below what they mean. Returns the columns that bytes [from, to) take. */
 static size_t put_line(struct buf *out, const char *text, size_t from, size_t to)
 {
-	const unsigned char *p = (const unsigned char *)text;
 	size_t columns = 0;
 
 	while (from < to) {
-		size_t n = utf8_length(p + from, to - from);
-		if (p[from] == '\t') {
+		size_t n = printable(text + from, to - from);
+		if (text[from] == '\t') {
 			buf_putc(out, ' ');
 			columns++;
 			from++;
-		} else if (n && !is_deceptive(utf8_value(p + from, n))) {
-			buf_put(out, p + from, n);
+		} else if (n) {
+			buf_put(out, text + from, n);
 			columns++;
 			from += n;
 		} else {
-			buf_printf(out, "\\x%02x", p[from]);
+			buf_printf(out, "\\x%02x", (unsigned char)text[from]);
 			columns += 4;
 			from++;
 		}
@@ -319,7 +296,8 @@ static void put_excerpt(struct buf *out, const struct sources *sources, struct s
 	buf_puts(out, to < place.len ? "…\n" : "\n");
 
 	size_t before = put_line(&skip, place.text, from, place.offset) + (from > 0);
-	size_t under = end > place.offset ? put_line(&mark, place.text, place.offset, end) : 1;
+	size_t under = end > place.offset ? put_line(&mark, place.text, place.offset, end)
+					  : 1;
 	buf_printf(out, "      | %*s%s", (int)before, "", color);
 	for (size_t i = 0; i < under; i++)
 		buf_putc(out, '^');
@@ -349,7 +327,8 @@ static void put_diag(struct buf *out, const struct diag *diag,
 	buf_puts(out, paint->bold);
 	put_place(out, sources, diag->span);
 	buf_printf(out, ": %s%s[%s]%s: %s%s%s\n", colors[severity], names[severity],
-		codes[diag->code].text, paint->off, paint->bold, diag->message, paint->off);
+		codes[diag->code].text, paint->off, paint->bold, diag->message,
+		paint->off);
 	if (diag->span.file)
 		put_excerpt(out, sources, diag->span, paint, colors[severity]);
 	if (diag->second_message) {

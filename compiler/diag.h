@@ -39,6 +39,12 @@ struct diags {
 	struct diag **tail;
 	size_t errors, warnings, notes; /* kept ones and, for errors, dropped ones */
 	size_t dropped;
+	/* Errors as they were reported, repeated ones too: what a stage compares to
+	 * know whether it failed. */
+	size_t failures;
+	/* One finding for a code at a place, whatever its message: a rule is looked
+	 * at for several platforms and modes, and is wrong once. */
+	bool once;
 };
 
 void diags_init(struct diags *diags, struct arena *arena);
@@ -62,7 +68,7 @@ void diag_help(struct diags *diags, struct diag *diag, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 enum severity diag_severity(enum code code);
-const char *diag_code_text(enum code code);  /* "E003" */
+const char *diag_code_text(enum code code); /* "E003" */
 const char *diag_code_title(enum code code); /* one sentence */
 
 /*
@@ -80,7 +86,7 @@ void diags_keep_errors(struct diags *diags);
 void diags_sort(struct diags *diags);
 
 /* All findings as text for people, sorted; color adds ANSI sequences. */
-void diags_render(struct diags *diags, const struct sources *sources, bool color,
-	struct buf *out);
+void diags_render(
+	struct diags *diags, const struct sources *sources, bool color, struct buf *out);
 
 #endif

@@ -28,7 +28,8 @@ static void judge_item(const struct policy *policy, const struct plan *plan,
 	struct rules paths;
 
 	alone.next = NULL;
-	policy_expand(policy, &alone, plan->rules.call, plan->rules.temp, arena, diags, &paths);
+	policy_expand(
+		policy, &alone, plan->rules.call, plan->rules.temp, arena, diags, &paths);
 	for (size_t i = 0; i < paths.count; i++) {
 		struct judgement judged = plan_decide(plan, paths.list[i].path);
 		if (holds(expectation, judged.level))
@@ -54,8 +55,8 @@ static const char *platform_list(struct arena *arena, unsigned platforms)
 }
 
 static void report(const struct ast_expectation *expectation, const struct ast_item *item,
-	enum mode mode, unsigned asked, const struct failure *failure, struct arena *arena,
-	struct diags *diags)
+	enum mode mode, unsigned asked, const struct failure *failure,
+	struct arena *arena, struct diags *diags)
 {
 	const struct rule *rule = &failure->plan->rules.list[failure->judged.rule];
 	struct buf native = BUF_INIT;
@@ -68,7 +69,8 @@ static void report(const struct ast_expectation *expectation, const struct ast_i
 		diag_quoted(diags, native.data, native.len),
 		vocabulary_text(vocabulary_modes, (int)mode),
 		failure->platforms == asked ? "" : " on ",
-		failure->platforms == asked ? "" : platform_list(arena, failure->platforms),
+		failure->platforms == asked ? ""
+					    : platform_list(arena, failure->platforms),
 		vocabulary_text(vocabulary_levels, (int)failure->judged.level));
 	diag_second(diags, diag, rule->span, "decided here%s%s",
 		rule->built_in ? ": the built-in rule of " : "",
@@ -81,19 +83,23 @@ static void check_statement(const struct policy *policy, const struct ast_stmt *
 {
 	enum mode mode = stmt->u.expect.mode;
 
+	unsigned asked = 0;
+
 	/* danger-full-access is unconfined: there is nothing to hold it against. */
 	if (mode >= MODE_CONFINED_COUNT)
 		return;
+	for (int p = 0; p < PLATFORM_COUNT; p++)
+		if (stmt->u.expect.platforms & PLATFORM_BIT(p) && plans->plan[p][mode])
+			asked |= PLATFORM_BIT(p);
 	for (const struct ast_expectation *e = stmt->u.expect.list; e; e = e->next) {
 		for (const struct ast_item *item = e->items; item; item = item->next) {
 			struct failure failure = {0};
 			for (int p = 0; p < PLATFORM_COUNT; p++)
-				if (stmt->u.expect.platforms & PLATFORM_BIT(p))
+				if (asked & PLATFORM_BIT(p))
 					judge_item(policy, plans->plan[p][mode], e, item,
 						arena, diags, &failure);
 			if (failure.plan)
-				report(e, item, mode, stmt->u.expect.platforms, &failure,
-					arena, diags);
+				report(e, item, mode, asked, &failure, arena, diags);
 		}
 	}
 }

@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "compiler/utf8.h"
+
 struct component {
 	const char *text;
 	size_t len;
@@ -99,29 +101,17 @@ const char *glob_literal_prefix(const struct glob *glob)
 /* Bytes of the character at p: a UTF-8 character or one stray byte. */
 static size_t character(const char *p, size_t len)
 {
-	unsigned char c = (unsigned char)*p;
-	size_t n = c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 1;
+	size_t n = utf8_length_at(p, len);
 
-	if (n > len)
-		return 1;
-	for (size_t i = 1; i < n; i++)
-		if (((unsigned char)p[i] & 0xc0) != 0x80)
-			return 1;
-	return n;
+	return n ? n : 1;
 }
 
 /* Stray bytes get values of their own above Unicode. */
 static uint32_t value(const char *p, size_t n)
 {
-	static const unsigned char mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	unsigned char c = (unsigned char)*p;
 
-	if (n == 1)
-		return c < 0x80 ? c : 0x110000U + c;
-	uint32_t v = c & mask[n];
-	for (size_t i = 1; i < n; i++)
-		v = v << 6 | ((unsigned char)p[i] & 0x3f);
-	return v;
+	return n == 1 && c >= 0x80 ? 0x110000U + c : utf8_value_at(p, n);
 }
 
 /* One character of a class at *p, `\` resolved; *p moves behind it. */
@@ -174,7 +164,8 @@ static const char *match_one(
 }
 
 /* The usual two-pointer match: only the last `*` is ever taken up again. */
-static bool match_component(const struct component *component, const char *name, size_t len)
+static bool match_component(
+	const struct component *component, const char *name, size_t len)
 {
 	const char *p = component->text, *end = p + component->len;
 	const char *star = NULL;
@@ -237,6 +228,11 @@ glob_set glob_step(const struct glob *glob, glob_set set, const char *name, size
 bool glob_accepts(const struct glob *glob, glob_set set)
 {
 	return set & (glob_set)1 << glob->count;
+}
+
+bool glob_continues(const struct glob *glob, glob_set set)
+{
+	return set & ~((glob_set)1 << glob->count);
 }
 
 bool glob_matches(const struct glob *glob, const char *path)

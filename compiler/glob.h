@@ -42,6 +42,9 @@ glob_set glob_start(const struct glob *glob);
 glob_set glob_step(const struct glob *glob, glob_set set, const char *name, size_t len);
 bool glob_accepts(const struct glob *glob, glob_set set);
 
+/* True if something below the directory may still match. */
+bool glob_continues(const struct glob *glob, glob_set set);
+
 /* value as a literal part of a pattern: every special character quoted. */
 char *glob_quote(struct arena *arena, const char *value, size_t len);
 

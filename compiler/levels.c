@@ -19,9 +19,14 @@ struct place_rules {
 	size_t at_cap;
 };
 
-static const char *shown(struct diags *diags, const char *text)
+static const char *shown(struct place_rules *p, const char *path)
 {
-	return diag_quoted(diags, text, strlen(text));
+	struct buf native = BUF_INIT;
+
+	path_put(&native, p->levels->target->platform, path);
+	const char *text = diag_quoted(p->diags, native.data, native.len);
+	buf_release(&native);
+	return text;
 }
 
 static uint32_t *slot(struct place_rules *p, path_id node)
@@ -29,7 +34,8 @@ static uint32_t *slot(struct place_rules *p, path_id node)
 	size_t had = p->at_cap;
 
 	while (node >= p->at_cap)
-		p->at = arena_grow(p->arena, p->at, p->at_cap, &p->at_cap, sizeof(*p->at));
+		p->at = arena_grow(
+			p->arena, p->at, p->at_cap, &p->at_cap, sizeof(*p->at));
 	for (size_t i = had; i < p->at_cap; i++)
 		p->at[i] = NO_RULE;
 	return &p->at[node];
@@ -39,7 +45,8 @@ static uint32_t *slot(struct place_rules *p, path_id node)
  * words. */
 static void report_twice(struct place_rules *p, uint32_t first, uint32_t second)
 {
-	struct rule *a = &p->levels->rules->list[first], *b = &p->levels->rules->list[second];
+	struct rule *a = &p->levels->rules->list[first],
+		    *b = &p->levels->rules->list[second];
 	bool same_text = strcmp(a->path, b->path) == 0;
 	struct diag *diag;
 
@@ -47,18 +54,19 @@ static void report_twice(struct place_rules *p, uint32_t first, uint32_t second)
 		return;
 	if (same_text) {
 		diag = diag_report(p->diags, CODE_E050, b->span,
-			"`%s` has two rules in one layer", shown(p->diags, b->path));
+			"`%s` has two rules in one layer", shown(p, b->path));
 	} else if (a->level != b->level) {
 		diag = diag_report(p->diags, CODE_E073, b->span,
 			"`%s` and `%s` are one path on this host and have different "
 			"levels",
-			shown(p->diags, a->path), shown(p->diags, b->path));
+			shown(p, a->path), shown(p, b->path));
 	} else {
 		diag = diag_report(p->diags, CODE_N204, b->span,
-			"`%s` and `%s` are one path on this host",
-			shown(p->diags, a->path), shown(p->diags, b->path));
+			"`%s` and `%s` are one path on this host", shown(p, a->path),
+			shown(p, b->path));
 		unsigned weak = WORD_OPTIONAL | WORD_BEST_EFFORT | WORD_SNAPSHOT;
-		unsigned words = (a->words & b->words & weak) | ((a->words | b->words) & ~weak);
+		unsigned words = (a->words & b->words & weak) |
+				 ((a->words | b->words) & ~weak);
 		a->words = b->words = words;
 	}
 	diag_second(p->diags, diag, a->span, "first given here");
@@ -73,19 +81,20 @@ static void judge_existence(struct place_rules *p, uint32_t index)
 	if (!fact) {
 		/* The parent of private directories is there when one was made; an
 		 * imaginary host has none. */
-		placed->off = rule->built_in && strcmp(rule->built_in, "temp-parent") == 0;
+		placed->off = rule->built_in &&
+			      strcmp(rule->built_in, "temp-parent") == 0;
 		return;
 	}
 	if (fact->changed) {
 		diag_report(p->diags, CODE_E074, rule->span,
 			"`%s` changed while it was looked at; try again",
-			shown(p->diags, rule->path));
+			shown(p, rule->path));
 	} else if (fact->error == EACCES && rule->level < LEVEL_WRITE &&
-		(rule->words & WORD_OPTIONAL || rule->built_in)) {
+		   (rule->words & WORD_OPTIONAL || rule->built_in)) {
 		placed->off = true; /* the command cannot get there either */
 	} else if (fact->error) {
 		diag_report(p->diags, CODE_E071, rule->span, "cannot look at `%s`: %s",
-			shown(p->diags, rule->path), strerror(fact->error));
+			shown(p, rule->path), strerror(fact->error));
 	} else if (fact->kind == KIND_MISSING && !fact->dangling) {
 		placed->off = rule->words & WORD_OPTIONAL;
 	}
@@ -123,7 +132,7 @@ static bool holds_somewhere(struct place_rules *p, uint32_t index)
 	path_id node = p->levels->placed[index].node;
 
 	return p->levels->rules->list[index].words & WORD_LOCKED ||
-		(node < p->at_cap && p->at[node] == index);
+	       (node < p->at_cap && p->at[node] == index);
 }
 
 /* Matches of snapshot patterns: the lowest level holds where several match. */
@@ -139,7 +148,7 @@ static void place_matches(struct place_rules *p, uint32_t index)
 	if (set->error) {
 		diag_report(p->diags, CODE_E075, rule->span, "%s%s%s", set->error,
 			set->error_path ? ": " : "",
-			set->error_path ? shown(p->diags, set->error_path) : "");
+			set->error_path ? shown(p, set->error_path) : "");
 		return;
 	}
 	for (size_t i = 0; i < set->count; i++)
@@ -153,7 +162,8 @@ static void note_matches(struct levels *levels, uint32_t index)
 	const struct match_set *set = target_matches(levels->target, rule->pattern);
 
 	for (size_t i = 0; set && !set->error && i < set->count; i++) {
-		path_id node = path_lookup(&levels->tree, set->matches[i].canonical, NULL);
+		path_id node = path_lookup(
+			&levels->tree, set->matches[i].canonical, NULL);
 		uint32_t old = levels->match_rule[node];
 		if (old != NO_RULE && levels->rules->list[old].level <= rule->level)
 			continue;
@@ -194,10 +204,10 @@ void levels_place(struct levels *levels, const struct rules *rules,
 
 	if (!levels->has_matches)
 		return;
-	levels->match_rule =
-		arena_array(arena, levels->tree.count, sizeof(*levels->match_rule));
-	levels->match_fact =
-		arena_array(arena, levels->tree.count, sizeof(*levels->match_fact));
+	levels->match_rule = arena_array(
+		arena, levels->tree.count, sizeof(*levels->match_rule));
+	levels->match_fact = arena_array(
+		arena, levels->tree.count, sizeof(*levels->match_fact));
 	for (size_t i = 0; i < levels->tree.count; i++)
 		levels->match_rule[i] = NO_RULE;
 	for (uint32_t i = 0; i < rules->count; i++)
@@ -237,10 +247,12 @@ static void take_winners(struct levels *levels, struct judge *judge, size_t inde
 		judge->winner[i] = NO_RULE;
 	for (uint32_t i = 0; i < rules->count; i++) {
 		const struct placed *placed = &levels->placed[i];
-		if (placed->node == PATH_NONE || !is_member(&rules->list[i], index, parts))
+		if (placed->node == PATH_NONE ||
+			!is_member(&rules->list[i], index, parts))
 			continue;
 		uint32_t *winner = &judge->winner[placed->node];
-		if (*winner == NO_RULE || rules->list[*winner].layer <= rules->list[i].layer)
+		if (*winner == NO_RULE ||
+			rules->list[*winner].layer <= rules->list[i].layer)
 			*winner = i;
 	}
 	/* The highest layer holds with its words, also when it then is off. */
@@ -257,12 +269,13 @@ static void take_patterns(struct levels *levels, struct judge *judge, size_t ind
 
 	for (uint32_t i = 0; i < levels->rules->count; i++) {
 		const struct rule *rule = &levels->rules->list[i];
-		if (!rule->pattern || levels->placed[i].off || !is_member(rule, index, parts))
+		if (!rule->pattern || levels->placed[i].off ||
+			!is_member(rule, index, parts))
 			continue;
-		patterns = arena_grow(arena, patterns, judge->pattern_count, &cap,
-			sizeof(*patterns));
-		patterns[judge->pattern_count++] =
-			(struct judged_pattern){glob_compile(arena, rule->pattern), i};
+		patterns = arena_grow(
+			arena, patterns, judge->pattern_count, &cap, sizeof(*patterns));
+		patterns[judge->pattern_count++] = (struct judged_pattern){
+			glob_compile(arena, rule->pattern), i};
 	}
 	judge->patterns = patterns;
 }
@@ -281,7 +294,8 @@ static void judge_node(
 	uint32_t winner = judge->winner[node];
 
 	if (node == PATH_ROOT) {
-		judge->level[node] = judge->strict[node] = bound ? LEVEL_WRITE : LEVEL_READ;
+		judge->level[node] = judge->strict[node] = bound ? LEVEL_WRITE
+								 : LEVEL_READ;
 		judge->deciding[node] = NO_RULE;
 	} else {
 		judge->level[node] = judge->level[parent];
@@ -290,7 +304,8 @@ static void judge_node(
 	}
 	if (winner != NO_RULE) {
 		const struct rule *rule = &rules->list[winner];
-		bool weak = rule->words & WORD_BEST_EFFORT && rule->level < judge->strict[node];
+		bool weak = rule->words & WORD_BEST_EFFORT &&
+			    rule->level < judge->strict[node];
 		judge->level[node] = rule->level;
 		judge->deciding[node] = winner;
 		if (!weak)

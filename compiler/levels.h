@@ -20,7 +20,7 @@ struct placed {
 	path_id node; /* of the canonical path; PATH_NONE for a live pattern */
 	const struct fact *fact; /* NULL: imagined */
 	uint32_t shadowed; /* the rule of a lower layer at the same node */
-	bool off;          /* holds for nothing at this launch */
+	bool off; /* holds for nothing at this launch */
 };
 
 struct judged_pattern {
@@ -31,7 +31,7 @@ struct judged_pattern {
 struct judge {
 	uint32_t *winner; /* by node: the rule that stands there, or NO_RULE */
 	uint32_t *deciding; /* by node: the rule that decides, or NO_RULE */
-	enum level *level;  /* by node */
+	enum level *level; /* by node */
 	enum level *strict; /* by node: as if no best-effort rule took away */
 	const struct judged_pattern *patterns; /* live ones */
 	size_t pattern_count;

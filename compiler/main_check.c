@@ -27,10 +27,13 @@ static void check_file(struct session *session, uint32_t file, const struct opti
 			continue;
 		struct policy *policy = policy_resolve(
 			&session->arena, scope, p->name.text, &session->diags);
-		if (policy)
-			check_policy(policy, options->session.values,
-				options->session.value_count, &session->arena,
-				&session->diags);
+		struct check_plans plans;
+		if (!policy)
+			continue;
+		check_policy(policy, PLATFORM_ALL, options->session.values,
+			options->session.value_count, &session->arena, &session->diags,
+			&plans);
+		check_remarks(policy, &plans, &session->diags);
 	}
 	if (only && !scope_find(scope, NAME_POLICY, only))
 		policy_resolve(&session->arena, scope, only, &session->diags);

@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "compiler/utf8.h"
+
 static bool is_separator(enum platform platform, char c)
 {
 	return c == '/' || (platform == PLATFORM_WINDOWS && c == '\\');
@@ -17,7 +19,7 @@ static bool is_separator(enum platform platform, char c)
 static bool is_drive(const char *text, size_t len)
 {
 	return len >= 2 && text[1] == ':' &&
-		((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
+	       ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
 }
 
 /* Appends one component to out (which has room); false if it is `..`. */
@@ -33,27 +35,13 @@ static bool add_component(char *out, size_t *len, const char *name, size_t name_
 	return true;
 }
 
-static bool is_utf8(const unsigned char *p, size_t len)
-{
-	for (size_t i = 0; i < len;) {
-		size_t n = p[i] < 0x80 ? 1 : p[i] >= 0xf0 ? 4 : p[i] >= 0xe0 ? 3 : 2;
-		if (p[i] > 0xf4 || (p[i] >= 0x80 && p[i] < 0xc2) || n > len - i)
-			return false;
-		for (size_t k = 1; k < n; k++)
-			if ((p[i + k] & 0xc0) != 0x80)
-				return false;
-		i += n;
-	}
-	return true;
-}
-
 enum path_error path_normalize(struct arena *arena, enum platform platform,
 	const char *text, size_t len, const char **out)
 {
 	if (platform == PLATFORM_WINDOWS) {
 		if (!is_drive(text, len) || (len > 2 && !is_separator(platform, text[2])))
 			return PATH_NOT_ABSOLUTE;
-		if (!is_utf8((const unsigned char *)text, len))
+		if (!utf8_is_valid(text, len))
 			return PATH_BAD_BYTE;
 	} else if (len == 0 || text[0] != '/') {
 		return PATH_NOT_ABSOLUTE;
@@ -97,7 +85,8 @@ bool path_covers(const char *ancestor, const char *path)
 
 	if (len == 1)
 		return true;
-	return strncmp(ancestor, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
+	return strncmp(ancestor, path, len) == 0 &&
+	       (path[len] == '\0' || path[len] == '/');
 }
 
 char *path_join(struct arena *arena, const char *directory, const char *rest)
@@ -193,8 +182,8 @@ static path_id find_child(const struct path_tree *tree, path_id parent, const ch
 
 	for (size_t slot = hash & mask; tree->index[slot]; slot = (slot + 1) & mask) {
 		const struct path_node *node = &tree->nodes[tree->index[slot] - 1];
-		if (node->hash == hash && node->parent == parent && node->name_len == len &&
-			same_name(tree, node->name, name, len))
+		if (node->hash == hash && node->parent == parent &&
+			node->name_len == len && same_name(tree, node->name, name, len))
 			return tree->index[slot] - 1;
 	}
 	return PATH_NONE;
@@ -238,7 +227,8 @@ path_id path_intern(struct path_tree *tree, const char *path)
 	for (size_t len; (len = next_component(&path)); path += len) {
 		uint32_t hash = hash_name(tree, node, path, len);
 		path_id child = find_child(tree, node, path, len, hash);
-		node = child != PATH_NONE ? child : add_child(tree, node, path, len, hash);
+		node = child != PATH_NONE ? child
+					  : add_child(tree, node, path, len, hash);
 	}
 	return node;
 }
@@ -294,7 +284,8 @@ static size_t bucket(const struct path_tree *tree, path_id id, uint32_t at)
 	return at < node->name_len ? (size_t)(unsigned char)node->name[at] + 1 : 0;
 }
 
-static int compare_names(const struct path_node *a, const struct path_node *b, uint32_t at)
+static int compare_names(
+	const struct path_node *a, const struct path_node *b, uint32_t at)
 {
 	uint32_t shorter = a->name_len < b->name_len ? a->name_len : b->name_len;
 	int order = memcmp(a->name + at, b->name + at, shorter - at);
@@ -308,7 +299,8 @@ static void insertion_sort(
 	for (size_t i = 1; i < count; i++) {
 		path_id id = list[i];
 		size_t k = i;
-		while (k && compare_names(&tree->nodes[list[k - 1]], &tree->nodes[id], at) > 0) {
+		while (k && compare_names(&tree->nodes[list[k - 1]], &tree->nodes[id],
+				    at) > 0) {
 			list[k] = list[k - 1];
 			k--;
 		}
@@ -339,8 +331,8 @@ static void radix_sort(const struct path_tree *tree, path_id *list, path_id *scr
 	memcpy(list, scratch, count * sizeof(*list));
 	for (size_t i = 1; i < RADIX; i++)
 		if (start[i + 1] - start[i] > 1)
-			radix_sort(tree, list + start[i], scratch, start[i + 1] - start[i],
-				at + 1);
+			radix_sort(tree, list + start[i], scratch,
+				start[i + 1] - start[i], at + 1);
 }
 
 void path_order(const struct path_tree *tree, struct arena *arena, path_id *order)

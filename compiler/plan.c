@@ -38,11 +38,12 @@ static void place_rules(struct making *m)
 		place(m, root);
 		if (!plan->rules.temp)
 			return;
-		const struct fact *fact =
-			target_find(m->target, m->call->temp_roots[root]);
+		const struct fact *fact = target_find(
+			m->target, m->call->temp_roots[root]);
 		if (fact && fact->kind != KIND_DIRECTORY)
 			continue;
-		char *parent = path_parent(m->arena, fact ? fact->canonical : plan->rules.temp);
+		char *parent = path_parent(
+			m->arena, fact ? fact->canonical : plan->rules.temp);
 		const char *at = fact ? fact->canonical : path_parent(m->arena, parent);
 		if (levels_decide(&plan->levels, at).level < LEVEL_WRITE)
 			return;
@@ -57,6 +58,7 @@ static void place_rules(struct making *m)
 		"no place for a private temporary directory: each candidate is writable "
 		"or missing");
 	diag_help(m->diags, diag, "use `temp host`, or do not make /tmp writable");
+	plan->rules.temp = NULL; /* what follows from it is no mistake of its own */
 }
 
 static bool crossed_links(const struct levels *levels)
@@ -77,7 +79,7 @@ static void place_other(struct making *m)
 	enum mode other = m->plan->mode == MODE_READ_ONLY ? MODE_WORKSPACE_WRITE
 							  : MODE_READ_ONLY;
 
-	if (!crossed_links(&m->plan->levels))
+	if (!crossed_links(&m->plan->levels) && !m->call->git_dir)
 		return;
 	diags_init(unheard, m->arena);
 	policy_rules(m->policy, other, m->call, 0, m->arena, unheard, rules);
@@ -92,7 +94,7 @@ struct plan *plan_make(const struct policy *policy, enum mode mode,
 {
 	struct plan *plan = arena_alloc(arena, sizeof(*plan));
 	struct making m = {policy, call, target, launch, arena, diags, plan, NULL};
-	size_t errors = diags->errors;
+	size_t failures = diags->failures;
 
 	plan->policy = policy;
 	plan->target = target;
@@ -100,10 +102,10 @@ struct plan *plan_make(const struct policy *policy, enum mode mode,
 	place_rules(&m);
 	place_other(&m);
 	plan_check(&m);
-	if (diags->errors > errors)
+	if (diags->failures > failures)
 		return NULL;
 	plan_build(&m);
-	return diags->errors > errors ? NULL : plan;
+	return diags->failures > failures ? NULL : plan;
 }
 
 struct judgement plan_decide(const struct plan *plan, const char *path)

@@ -17,17 +17,17 @@ struct plan_entry {
 	const char *path; /* canonical, normal form */
 	enum level level;
 	enum kind kind;
-	uint32_t rule;    /* index into rules.list: the rule that decided */
-	uint32_t above;   /* index of the nearest entry above; 0 for the root */
+	uint32_t rule; /* index into rules.list: the rule that decided */
+	uint32_t above; /* index of the nearest entry above; 0 for the root */
 	path_id node;
 	enum level strict; /* the level if no best-effort rule took away: a backend
 	                    * that cannot express `level` may give up to this, and
 	                    * reports a gap */
-	bool snapshot;    /* stands for a match of a pattern */
-	bool opens;       /* hide: an entry below gives more */
+	bool snapshot; /* stands for a match of a pattern */
+	bool opens; /* hide: an entry below gives more */
 	uint64_t dev, ino; /* 0, 0 if not known */
-	uint64_t links;    /* st_nlink, 0 if not known */
-	uint32_t owner;    /* st_uid, UINT32_MAX if not known */
+	uint64_t links; /* st_nlink, 0 if not known */
+	uint32_t owner; /* st_uid, UINT32_MAX if not known */
 	bool casefold;
 };
 

@@ -29,8 +29,8 @@ static path_id parent(const struct build *b, path_id node)
 static bool changes(const struct build *b, path_id node)
 {
 	return node == PATH_ROOT || at(b, node) != at(b, parent(b, node)) ||
-		levels_strict(&b->m->plan->levels, node) !=
-			levels_strict(&b->m->plan->levels, parent(b, node));
+	       levels_strict(&b->m->plan->levels, node) !=
+		       levels_strict(&b->m->plan->levels, parent(b, node));
 }
 
 /* Where facts stand: by canonical place, present ones first. */
@@ -62,7 +62,7 @@ static enum kind expected_kind(const struct build *b, path_id node, uint32_t rul
 	if (b->m->plan->rules.list[rule].words & WORD_CREATE_FILE)
 		return KIND_FILE;
 	return b->m->plan->rules.list[rule].words & WORD_CREATE ? KIND_DIRECTORY
-								 : KIND_UNKNOWN;
+								: KIND_UNKNOWN;
 }
 
 static void add_entry(struct build *b, path_id node, size_t *cap)
@@ -71,8 +71,8 @@ static void add_entry(struct build *b, path_id node, size_t *cap)
 	const struct fact *fact = b->fact[node];
 	uint32_t rule = levels_rule(&plan->levels, node);
 
-	plan->entries = arena_grow(
-		b->m->arena, plan->entries, plan->entry_count, cap, sizeof(*plan->entries));
+	plan->entries = arena_grow(b->m->arena, plan->entries, plan->entry_count, cap,
+		sizeof(*plan->entries));
 	b->entry_of[node] = (uint32_t)plan->entry_count;
 	b->entry[node] = true;
 	plan->entries[plan->entry_count++] = (struct plan_entry){
@@ -83,7 +83,7 @@ static void add_entry(struct build *b, path_id node, size_t *cap)
 		.rule = rule,
 		.node = node,
 		.snapshot = plan->levels.has_matches && rule != NO_RULE &&
-			plan->rules.list[rule].pattern,
+			    plan->rules.list[rule].pattern,
 		.dev = fact ? fact->dev : 0,
 		.ino = fact ? fact->ino : 0,
 		.links = fact ? fact->links : 0,
@@ -161,12 +161,14 @@ static void add_link(struct build *b, const struct link *link, size_t *cap)
 static const char *root_target(struct build *b, const struct link *link)
 {
 	const char *path;
-	const char *text = link->text[0] == '/' ? link->text
-						: arena_printf(b->m->arena, "/%s", link->text);
+	const char *text = link->text[0] == '/'
+				   ? link->text
+				   : arena_printf(b->m->arena, "/%s", link->text);
 
-	return path_normalize(b->m->arena, PLATFORM_LINUX, text, strlen(text), &path) == PATH_OK
-		? path
-		: NULL;
+	return path_normalize(b->m->arena, PLATFORM_LINUX, text, strlen(text), &path) ==
+			       PATH_OK
+		       ? path
+		       : NULL;
 }
 
 static void add_links(struct build *b)
@@ -184,7 +186,8 @@ static void add_links(struct build *b)
 		for (size_t k = 0; k < placed->fact->crossed_count; k++)
 			add_link(b, &placed->fact->crossed[k], &cap);
 	}
-	for (size_t i = 0; at(b, PATH_ROOT) == LEVEL_HIDE && i < target->root_link_count; i++) {
+	for (size_t i = 0; at(b, PATH_ROOT) == LEVEL_HIDE && i < target->root_link_count;
+		i++) {
 		const char *leads = root_target(b, &target->root_links[i]);
 		if (leads && levels_decide(&plan->levels, leads).level > LEVEL_HIDE)
 			add_link(b, &target->root_links[i], &cap);
@@ -210,8 +213,8 @@ static void add_marked(struct build *b)
 		if (b->way[node] && !b->entry[node]) {
 			plan->ways = arena_grow(b->m->arena, plan->ways, plan->way_count,
 				&way_cap, sizeof(*plan->ways));
-			plan->ways[plan->way_count++] =
-				path_of(&plan->levels.tree, b->m->arena, node);
+			plan->ways[plan->way_count++] = path_of(
+				&plan->levels.tree, b->m->arena, node);
 		}
 	}
 }
@@ -225,8 +228,8 @@ static void add_patterns(struct build *b)
 		const struct rule *rule = &plan->rules.list[i];
 		if (!rule->pattern)
 			continue;
-		plan->patterns = arena_grow(b->m->arena, plan->patterns, plan->pattern_count,
-			&cap, sizeof(*plan->patterns));
+		plan->patterns = arena_grow(b->m->arena, plan->patterns,
+			plan->pattern_count, &cap, sizeof(*plan->patterns));
 		plan->patterns[plan->pattern_count++] = (struct plan_pattern){
 			.glob = glob_compile(b->m->arena, rule->pattern),
 			.level = rule->level,
@@ -245,8 +248,8 @@ static void add_off(struct build *b)
 		const struct placed *placed = &plan->levels.placed[i];
 		if (!placed->off || !placed->fact)
 			continue;
-		plan->off = arena_grow(
-			b->m->arena, plan->off, plan->off_count, &cap, sizeof(*plan->off));
+		plan->off = arena_grow(b->m->arena, plan->off, plan->off_count, &cap,
+			sizeof(*plan->off));
 		plan->off[plan->off_count++] = (struct plan_off){
 			i, placed->fact->error ? OFF_UNSEARCHABLE : OFF_MISSING};
 	}

@@ -20,7 +20,7 @@ static bool holds(const struct making *m, uint32_t index)
 	const struct placed *placed = &m->plan->levels.placed[index];
 
 	return placed->node != PATH_NONE &&
-		m->plan->levels.judges[0].winner[placed->node] == index;
+	       m->plan->levels.judges[0].winner[placed->node] == index;
 }
 
 static const char *level_text(enum level level)
@@ -121,7 +121,7 @@ static void check_setting_locks(struct making *m)
 static bool in_writable_area(struct making *m, const char *path)
 {
 	return levels_decide(&m->plan->levels, path).level == LEVEL_WRITE ||
-		(m->other && levels_decide(m->other, path).level == LEVEL_WRITE);
+	       (m->other && levels_decide(m->other, path).level == LEVEL_WRITE);
 }
 
 /* What the other rules give where a rule stands. */
@@ -137,7 +137,8 @@ static enum level level_without(const struct making *m, uint32_t index)
 	return levels_at(levels, levels->tree.nodes[placed->node].parent);
 }
 
-static void add_alias(struct making *m, const struct link *link, uint32_t rule, size_t *cap)
+static void add_alias(
+	struct making *m, const struct link *link, uint32_t rule, size_t *cap)
 {
 	struct plan *plan = m->plan;
 
@@ -150,7 +151,8 @@ static void report_planted(struct making *m, uint32_t index, const struct link *
 {
 	const struct rule *rule = rule_at(m, index);
 	struct diag *diag = diag_report(m->diags, CODE_E072, rule->span,
-		"the way to `%s` passes the link `%s` (-> `%s`), which a confined command "
+		"the way to `%s` passes the link `%s` (-> `%s`), which a confined "
+		"command "
 		"can plant",
 		plan_shown(m, rule->path), plan_shown(m, link->name),
 		diag_quoted(m->diags, link->text, strlen(link->text)));
@@ -166,7 +168,8 @@ static void check_links(struct making *m)
 		const struct rule *rule = rule_at(m, i);
 		if (!fact || !fact->crossed_count || !holds(m, i))
 			continue;
-		bool more = rule->level > level_without(m, i) || rule->words & WORD_CREATE;
+		bool more = rule->level > level_without(m, i) ||
+			    rule->words & WORD_CREATE;
 		for (size_t k = 0; k < fact->crossed_count; k++) {
 			if (!in_writable_area(m, fact->crossed[k].name))
 				continue;
@@ -178,7 +181,8 @@ static void check_links(struct making *m)
 			break;
 		}
 	}
-	for (path_id n = 0; m->plan->levels.has_matches && n < m->plan->levels.tree.count; n++) {
+	for (path_id n = 0; m->plan->levels.has_matches && n < m->plan->levels.tree.count;
+		n++) {
 		const struct fact *fact = m->plan->levels.match_fact[n];
 		for (size_t k = 0; fact && k < fact->crossed_count; k++)
 			if (in_writable_area(m, fact->crossed[k].name))
@@ -187,15 +191,67 @@ static void check_links(struct making *m)
 	}
 }
 
+/* A value of the call, in normal form and canonical; NULL if it has none. */
+static const char *canonical(struct making *m, const char *native)
+{
+	const char *path;
+
+	if (!native || path_normalize(m->arena, m->target->platform, native,
+			       strlen(native), &path) != PATH_OK)
+		return NULL;
+	const struct fact *fact = target_find(m->target, path);
+	return fact ? fact->canonical : path;
+}
+
+/* Whether a write rule stands above a place: a confined command can make up
+ * what is there. */
+static bool lies_in_writable(const struct levels *levels, const char *place)
+{
+	for (size_t i = 0; levels && i < levels->rules->count; i++) {
+		const struct rule *rule = &levels->rules->list[i];
+		const struct fact *fact = levels->placed[i].fact;
+		const char *at = fact ? fact->canonical : rule->path;
+		if (rule->level == LEVEL_WRITE && rule->path && strcmp(at, place) != 0 &&
+			path_covers(at, place))
+			return true;
+	}
+	return false;
+}
+
+/* A repository that a command made up could name any place as its common
+ * directory: the values hold only outside the writable area. */
+static void check_git(struct making *m)
+{
+	const char *dir = canonical(m, m->call->git_dir);
+	const char *common = canonical(m, m->call->git_common_dir);
+
+	if (!dir || m->target->imagined ||
+		!(lies_in_writable(&m->plan->levels, dir) ||
+			lies_in_writable(m->other, dir)))
+		return;
+	for (uint32_t i = 0; i < m->plan->rules.count; i++) {
+		const struct rule *rule = rule_at(m, i);
+		if (rule->span.file && rule->path && rule->from_call &&
+			(path_covers(dir, rule->path) ||
+				(common && path_covers(common, rule->path))))
+			diag_report(m->diags, CODE_E072, rule->span,
+				"the repository's directory `%s` lies in the writable "
+				"area: a "
+				"confined command can plant it",
+				plan_shown(m, dir));
+	}
+}
+
 /* ---- existence ------------------------------------------------------------ */
 
-static void add_created(struct making *m, uint32_t index, const struct fact *fact,
-	size_t *cap)
+static void add_created(
+	struct making *m, uint32_t index, const struct fact *fact, size_t *cap)
 {
 	struct plan *plan = m->plan;
 	size_t count = plan->created_count;
 
-	plan->created = arena_grow(m->arena, plan->created, count, cap, sizeof(*plan->created));
+	plan->created = arena_grow(
+		m->arena, plan->created, count, cap, sizeof(*plan->created));
 	plan->created[count] = (struct plan_create){
 		.path = fact->canonical,
 		.file = rule_at(m, index)->words & WORD_CREATE_FILE,
@@ -212,7 +268,8 @@ static void check_missing(struct making *m, uint32_t index, size_t *cap)
 
 	if (fact->dangling && rule->words & WORD_CREATE) {
 		diag_report(m->diags, CODE_E072, rule->span,
-			"`%s` is a link that leads nowhere; nothing is made through a link",
+			"`%s` is a link that leads nowhere; nothing is made through a "
+			"link",
 			plan_shown(m, rule->path));
 	} else if (rule->words & WORD_CREATE) {
 		add_created(m, index, fact, cap);
@@ -229,9 +286,9 @@ static void check_missing(struct making *m, uint32_t index, size_t *cap)
 	} else {
 		diag = diag_report(m->diags, CODE_E070, rule->span, "`%s` %s",
 			plan_shown(m, rule->path),
-			fact->dangling ? "is a link that leads nowhere" : "does not exist");
-		diag_help(m->diags, diag,
-			"make it, or say `optional`%s behind the rule",
+			fact->dangling ? "is a link that leads nowhere"
+				       : "does not exist");
+		diag_help(m->diags, diag, "make it, or say `optional`%s behind the rule",
 			rule->level == LEVEL_HIDE ? " or `reserve`" : " or `create`");
 	}
 }
@@ -274,7 +331,8 @@ static void check_existence(struct making *m)
 			check_self_links(m, i);
 		/* The private directory is made when everything else is known. */
 		if (!placed->fact || placed->off || placed->fact->kind != KIND_MISSING ||
-			placed->fact->error || (rule->path && rule->path == m->plan->rules.temp))
+			placed->fact->error ||
+			(rule->path && rule->path == m->plan->rules.temp))
 			continue;
 		if (rule->built_in && strcmp(rule->built_in, "temp") == 0)
 			continue;
@@ -299,7 +357,8 @@ static void check_temp(struct making *m)
 		if (at || (rule->level == LEVEL_WRITE && path_covers(rule->path, temp)))
 			diag_report(m->diags, CODE_E058, rule->span, "`%s` is %s",
 				plan_shown(m, rule->path),
-				at ? "the private temporary directory, which has its own rule"
+				at ? "the private temporary directory, which has its own "
+				     "rule"
 				   : "above the private temporary directory");
 	}
 }
@@ -317,18 +376,6 @@ static void check_private_trees(struct making *m)
 				plan_shown(m, rule_at(m, i)->path),
 				plan_shown(m, fact->canonical));
 	}
-}
-
-static const char *canonical(struct making *m, const char *native)
-{
-	const char *path;
-
-	if (!native ||
-		path_normalize(m->arena, m->target->platform, native, strlen(native), &path) !=
-			PATH_OK)
-		return NULL;
-	const struct fact *fact = target_find(m->target, path);
-	return fact ? fact->canonical : path;
 }
 
 /* Whether the policy itself has a rule for that very path. */
@@ -360,7 +407,8 @@ static void check_workspace(struct making *m)
 			strcmp(workspace, "/") == 0 ? "the root of the file system"
 						    : "a home directory or above one");
 		diag_help(m->diags, diag,
-			"name a directory with --workspace, or write a rule for that path");
+			"name a directory with --workspace, or write a rule for that "
+			"path");
 	}
 
 	struct judgement level = levels_decide(&m->plan->levels, workspace);
@@ -391,7 +439,8 @@ static void remark_rules(struct making *m)
 				"`%s` is a file: it can be changed in place only",
 				plan_shown(m, rule->path));
 			diag_help(m->diags, diag,
-				"programs that save by renaming need `write` on its directory");
+				"programs that save by renaming need `write` on its "
+				"directory");
 		}
 		if (rule->level == LEVEL_WRITE && m->plan->mode == MODE_READ_ONLY)
 			diag_report(m->diags, CODE_W107, rule->span,
@@ -400,12 +449,32 @@ static void remark_rules(struct making *m)
 	}
 }
 
+/* A promise that this version cannot keep is not run without it. */
+static void check_promises(struct making *m)
+{
+	static const char *const names[] = {[AST_GUARD] = "guard",
+		[AST_LIMITS] = "limits",
+		[AST_ENVIRONMENT] = "environment"};
+
+	for (size_t i = 0; m->launch && i < m->policy->chain_count; i++) {
+		const struct ast_stmt *stmt = m->policy->chain[i].ast->body;
+		for (; stmt; stmt = stmt->next)
+			if (stmt->kind >= AST_GUARD)
+				diag_report(m->diags, CODE_E078, stmt->span,
+					"`%s` is checked, but not enforced in this "
+					"version",
+					names[stmt->kind]);
+	}
+}
+
 void plan_check(struct making *m)
 {
+	check_promises(m);
 	check_locks(m);
 	check_regrants(m);
 	check_setting_locks(m);
 	check_links(m);
+	check_git(m);
 	check_existence(m);
 	check_private_trees(m);
 	check_temp(m);

@@ -47,7 +47,8 @@ static void put_rule(const struct plan *plan, uint32_t index,
 	const struct rule *rule = &plan->rules.list[index];
 
 	if (rule->span.file) {
-		struct place place = source_place(sources, rule->span.file, rule->span.start);
+		struct place place = source_place(
+			sources, rule->span.file, rule->span.start);
 		const char *name = sources_get(sources, rule->span.file)->name;
 		diag_put_quoted(out, name, strlen(name), SIZE_MAX);
 		buf_printf(out, ":%u:%u", place.line, place.column);
@@ -69,10 +70,11 @@ static void put_entries(
 
 	for (size_t i = 0; i < plan->entry_count; i++) {
 		const struct plan_entry *entry = &plan->entries[i];
-		buf_printf(out, "%-5s ", vocabulary_text(vocabulary_levels, (int)entry->level));
+		buf_printf(out, "%-5s ",
+			vocabulary_text(vocabulary_levels, (int)entry->level));
 		put_path(plan, out, entry->path);
-		buf_printf(out, "%s%s%s", kinds[entry->kind], entry->opens ? " opens" : "",
-			entry->snapshot ? " snapshot" : "");
+		buf_printf(out, "%s%s%s", kinds[entry->kind],
+			entry->opens ? " opens" : "", entry->snapshot ? " snapshot" : "");
 		if (entry->strict != entry->level)
 			buf_printf(out, " or %s",
 				vocabulary_text(vocabulary_levels, (int)entry->strict));
@@ -84,7 +86,8 @@ static void put_entries(
 	}
 }
 
-static void put_lists(const struct plan *plan, const struct sources *sources, struct buf *out)
+static void put_lists(
+	const struct plan *plan, const struct sources *sources, struct buf *out)
 {
 	for (size_t i = 0; i < plan->pin_count; i++) {
 		buf_puts(out, "pin   ");

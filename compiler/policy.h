@@ -68,13 +68,13 @@ enum layer { LAYER_COMMON, LAYER_COMMON_ON, LAYER_MODE, LAYER_MODE_ON, LAYER_COU
 /* One target of one rule, for one mode and one call. */
 struct rule {
 	enum level level;
-	unsigned words;      /* enum word */
-	struct span span;    /* of the item; file 0: built-in */
-	const char *path;    /* normal form; NULL for a pattern */
+	unsigned words; /* enum word */
+	struct span span; /* of the item; file 0: built-in */
+	const char *path; /* normal form; NULL for a pattern */
 	const char *pattern; /* normal form; NULL for a path */
-	uint32_t layer;      /* policy * LAYER_COUNT + layer + 1; 0: built-in */
-	uint16_t part;       /* index into the chain; UINT16_MAX: built-in */
-	bool from_call;      /* begins with a value of the call */
+	uint32_t layer; /* policy * LAYER_COUNT + layer + 1; 0: built-in */
+	uint16_t part; /* index into the chain; UINT16_MAX: built-in */
+	bool from_call; /* begins with a value of the call */
 	const char *built_in; /* which built-in rule: "workspace-write", "temp",
 	                       * "self", …; NULL for a written rule */
 };
@@ -110,8 +110,8 @@ void policy_rules(const struct policy *policy, enum mode mode, const struct call
 /* The paths that items of the named policy mean in a call (expectations): as
  * rules of which only path and span count. */
 void policy_expand(const struct policy *policy, const struct ast_item *items,
-	const struct call *call, const char *temp, struct arena *arena, struct diags *diags,
-	struct rules *out);
+	const struct call *call, const char *temp, struct arena *arena,
+	struct diags *diags, struct rules *out);
 
 /* What the plans of all modes need to know of a host: appended to needs. */
 void policy_needs(const struct policy *policy, const struct call *call,

@@ -58,6 +58,22 @@ static struct definition *choose(struct arena *arena, const struct scope *scope,
 	return NULL;
 }
 
+/* A cycle is one mistake, whichever of its policies is asked for: it is told at
+ * the first one of the text. */
+static void report_cycle(
+	const struct policy_part *cycle, size_t count, struct diags *diags)
+{
+	const struct ast_policy *first = cycle[0].ast;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct span *a = &cycle[i].ast->name.span, *b = &first->name.span;
+		if (a->file < b->file || (a->file == b->file && a->start < b->start))
+			first = cycle[i].ast;
+	}
+	diag_report(diags, CODE_E045, first->extends.span, "policy `%s` extends itself",
+		first->name.text);
+}
+
 /* Fills the chain from its end. False if it is broken. */
 static bool make_chain(struct arena *arena, struct policy *policy, struct definition def,
 	struct diags *diags)
@@ -70,8 +86,7 @@ static bool make_chain(struct arena *arena, struct policy *policy, struct defini
 		for (size_t i = 0; i < count; i++) {
 			if (parts[i].ast != ast)
 				continue;
-			diag_report(diags, CODE_E045, ast->extends.span,
-				"policy `%s` extends itself", ast->name.text);
+			report_cycle(parts + i, count - i, diags);
 			return false;
 		}
 		parts = arena_grow(arena, parts, count, &cap, sizeof(*parts));
@@ -79,13 +94,14 @@ static bool make_chain(struct arena *arena, struct policy *policy, struct defini
 		if (!ast->extends.text)
 			break;
 
-		const struct definition *parent =
-			scope_find(def.scope, NAME_POLICY, ast->extends.text);
+		const struct definition *parent = scope_find(
+			def.scope, NAME_POLICY, ast->extends.text);
 		if (!parent) {
-			const char *near =
-				scope_nearest(def.scope, NAME_POLICY, ast->extends.text);
-			struct diag *diag = diag_report(diags, CODE_E044, ast->extends.span,
-				"no policy is named `%s`", ast->extends.text);
+			const char *near = scope_nearest(
+				def.scope, NAME_POLICY, ast->extends.text);
+			struct diag *diag = diag_report(diags, CODE_E044,
+				ast->extends.span, "no policy is named `%s`",
+				ast->extends.text);
 			if (near)
 				diag_fix(diags, diag, ast->extends.span, "%s", near);
 			return false;
@@ -101,15 +117,15 @@ static bool make_chain(struct arena *arena, struct policy *policy, struct defini
 }
 
 /* A statement that may stand once in a policy: *seen is where it was. */
-static bool is_second(struct diags *diags, struct span *seen, struct span here,
-	const char *what)
+static bool is_second(
+	struct diags *diags, struct span *seen, struct span here, const char *what)
 {
 	if (!seen->file) {
 		*seen = here;
 		return false;
 	}
-	struct diag *diag =
-		diag_report(diags, CODE_E051, here, "%s is given twice in one policy", what);
+	struct diag *diag = diag_report(
+		diags, CODE_E051, here, "%s is given twice in one policy", what);
 	diag_second(diags, diag, *seen, "first given here");
 	return true;
 }
@@ -140,7 +156,8 @@ static void take_require(struct policy *policy, const struct ast_stmt *stmt,
 		if (stmt->u.require.level < policy->require[p]) {
 			struct diag *diag = diag_report(diags, CODE_E055, stmt->span,
 				"`require full` cannot be lowered to `partial`");
-			diag_second(diags, diag, policy->require_span[p], "required here");
+			diag_second(
+				diags, diag, policy->require_span[p], "required here");
 			return;
 		}
 		policy->require[p] = stmt->u.require.level;
@@ -200,7 +217,8 @@ static void take_part(
 static bool has_ladder(const struct policy *policy)
 {
 	for (size_t i = 0; i < policy->chain_count; i++)
-		for (const struct ast_stmt *s = policy->chain[i].ast->body; s; s = s->next)
+		for (const struct ast_stmt *s = policy->chain[i].ast->body; s;
+			s = s->next)
 			if (s->kind == AST_LADDER)
 				return true;
 	return false;
@@ -212,7 +230,8 @@ static void check_ceiling(struct policy *policy, struct diags *diags)
 	const char *ceiling = vocabulary_text(vocabulary_modes, (int)policy->ceiling);
 
 	if (policy->default_mode > policy->ceiling) {
-		struct diag *diag = diag_report(diags, CODE_E057, policy->default_mode_span,
+		struct diag *diag = diag_report(diags, CODE_E057,
+			policy->default_mode_span,
 			"the default mode `%s` is above the ceiling `%s`",
 			vocabulary_text(vocabulary_modes, (int)policy->default_mode),
 			ceiling);
@@ -226,8 +245,8 @@ static void check_ceiling(struct policy *policy, struct diags *diags)
 			struct diag *diag = diag_report(diags, CODE_E057, edge->span,
 				"`%s` is above the ceiling `%s`",
 				vocabulary_text(vocabulary_modes, to), ceiling);
-			diag_second(
-				diags, diag, policy->ceiling_span, "the ceiling is set here");
+			diag_second(diags, diag, policy->ceiling_span,
+				"the ceiling is set here");
 			diag_help(diags, diag, "only `never` may stand here");
 		}
 	}

@@ -28,7 +28,6 @@ struct expand {
 	/* The sets that are open, innermost last. */
 	const struct ast_let *open[SETS_NESTED_MAX];
 	unsigned open_count;
-	size_t added; /* by the item at hand */
 	bool settings; /* this pass takes settings, the next one rules: the value of
 	                * ${temp} follows from a setting */
 };
@@ -38,13 +37,13 @@ static struct rule *add_rule(struct expand *x, struct rule rule)
 	struct rules *out = x->out;
 
 	if (out->count >= AST_RULES_MAX + 1000) {
-		diag_report(x->diags, CODE_E012, rule.span, "more than %d rules", AST_RULES_MAX);
+		diag_report(x->diags, CODE_E012, rule.span, "more than %d rules",
+			AST_RULES_MAX);
 		return NULL;
 	}
 	out->list = arena_grow(
 		x->arena, out->list, out->count, &out->cap, sizeof(*out->list));
 	out->list[out->count] = rule;
-	x->added++;
 	return &out->list[out->count++];
 }
 
@@ -93,8 +92,9 @@ static bool built_in_value(struct expand *x, const char *name, struct value *out
 
 static const char *nearest_variable(struct expand *x, const char *name)
 {
-	static const struct vocabulary names[] = {{"workspace", 0}, {"home", 0}, {"temp", 0},
-		{"user", 0}, {"git-dir", 0}, {"git-common-dir", 0}, {NULL, 0}};
+	static const struct vocabulary names[] = {{"workspace", 0}, {"home", 0},
+		{"temp", 0}, {"user", 0}, {"git-dir", 0}, {"git-common-dir", 0},
+		{NULL, 0}};
 	const char *near = vocabulary_nearest(names, name);
 
 	return near ? near : scope_nearest(x->scope, NAME_VARIABLE, name);
@@ -139,8 +139,8 @@ static enum value_kind find_value(
 	if (out->text)
 		return VALUE_FOUND;
 
-	struct diag *diag = diag_report(
-		x->diags, CODE_E033, name->span, "variable `%s` has no value", name->text);
+	struct diag *diag = diag_report(x->diags, CODE_E033, name->span,
+		"variable `%s` has no value", name->text);
 	diag_help(x->diags, diag, "give it with --set %s=VALUE", name->text);
 	return VALUE_WRONG;
 }
@@ -162,7 +162,7 @@ static bool check_value(struct expand *x, const struct ast_text *text,
 	if (value->begins && !first)
 		wrong = "can only begin a path";
 	else if (value->begins && next != '/' &&
-		!(x->call->platform == PLATFORM_WINDOWS && next == '\\'))
+		 !(x->call->platform == PLATFORM_WINDOWS && next == '\\'))
 		wrong = "must be followed by a separator";
 	else if (*value->text == '\0')
 		wrong = "is empty";
@@ -172,7 +172,8 @@ static bool check_value(struct expand *x, const struct ast_text *text,
 		wrong = "contains a separator and does not begin the path";
 	if (!wrong)
 		return true;
-	diag_report(x->diags, CODE_E034, hole->name.span, "the value of `%s` %s", name, wrong);
+	diag_report(x->diags, CODE_E034, hole->name.span, "the value of `%s` %s", name,
+		wrong);
 	return false;
 }
 
@@ -188,7 +189,8 @@ static enum value_kind substitute(struct expand *x, const struct ast_text *text,
 	for (uint32_t i = 0; i < text->hole_count; i++) {
 		const struct ast_hole *hole = &text->holes[i];
 		struct value value;
-		enum value_kind kind = find_value(x, &hole->name, i == 0 && hole->at == 0, &value);
+		enum value_kind kind = find_value(
+			x, &hole->name, i == 0 && hole->at == 0, &value);
 		if (kind != VALUE_FOUND)
 			return kind;
 		if (!check_value(x, text, hole, &value))
@@ -196,7 +198,8 @@ static enum value_kind substitute(struct expand *x, const struct ast_text *text,
 		buf_put(out, text->bytes + at, hole->at - at);
 		at = hole->at;
 		if (pattern)
-			buf_puts(out, glob_quote(x->arena, value.text, strlen(value.text)));
+			buf_puts(out,
+				glob_quote(x->arena, value.text, strlen(value.text)));
 		else
 			buf_puts(out, value.text);
 		*from_call |= value.from_call && i == 0 && hole->at == 0;
@@ -207,24 +210,28 @@ static enum value_kind substitute(struct expand *x, const struct ast_text *text,
 
 /* ---- paths -------------------------------------------------------------- */
 
-static void report_path(struct expand *x, enum path_error error, const struct buf *text,
-	struct span span)
+static void report_path(
+	struct expand *x, enum path_error error, const struct buf *text, struct span span)
 {
-	const char *shown = diag_quoted(x->diags, text->data ? text->data : "", text->len);
-	const char *platform =
-		vocabulary_text(vocabulary_platforms, (int)x->call->platform);
+	const char *shown = diag_quoted(
+		x->diags, text->data ? text->data : "", text->len);
+	const char *platform = vocabulary_text(
+		vocabulary_platforms, (int)x->call->platform);
 
 	switch (error) {
 	case PATH_OK: break;
 	case PATH_NOT_ABSOLUTE:
-		if (text->len && (text->data[0] == '/' || (text->len > 1 && text->data[1] == ':'))) {
+		if (text->len && (text->data[0] == '/' ||
+					 (text->len > 1 && text->data[1] == ':'))) {
 			struct diag *diag = diag_report(x->diags, CODE_E037, span,
 				"`%s` is not absolute on %s", shown, platform);
-			diag_help(x->diags, diag, "put the rule into a block `on %s { … }`",
+			diag_help(x->diags, diag,
+				"put the rule into a block `on %s { … }`",
 				x->call->platform == PLATFORM_WINDOWS ? "linux, macos"
 								      : "windows");
 		} else {
-			diag_report(x->diags, CODE_E030, span, "`%s` is not absolute", shown);
+			diag_report(
+				x->diags, CODE_E030, span, "`%s` is not absolute", shown);
 		}
 		break;
 	case PATH_DOTDOT:
@@ -235,8 +242,8 @@ static void report_path(struct expand *x, enum path_error error, const struct bu
 			PATH_BYTES_MAX);
 		break;
 	case PATH_BAD_BYTE:
-		diag_report(x->diags, CODE_E038, span, "`%s` cannot be a path on %s", shown,
-			platform);
+		diag_report(x->diags, CODE_E038, span, "`%s` cannot be a path on %s",
+			shown, platform);
 		break;
 	}
 }
@@ -250,8 +257,8 @@ static bool is_reserved(struct expand *x, const char *path, struct span span)
 	for (size_t i = 0; i < 2; i++) {
 		if (!path_covers(private_trees[i], path))
 			continue;
-		diag_report(x->diags, CODE_E036, span, "no rule can stand at or below `%s`: %s",
-			private_trees[i],
+		diag_report(x->diags, CODE_E036, span,
+			"no rule can stand at or below `%s`: %s", private_trees[i],
 			i == 0 ? "`devices` decides there" : "it is private");
 		return true;
 	}
@@ -271,15 +278,14 @@ static void add_path(struct expand *x, const struct buf *text, struct span span,
 	}
 	if (is_reserved(x, path, span))
 		return;
-	add_rule(x,
-		(struct rule){.level = level,
-			.words = words,
-			.span = span,
-			.path = path,
-			.layer = x->layer,
-			.part = x->part,
-			.from_call = from_call,
-			.built_in = built_in});
+	add_rule(x, (struct rule){.level = level,
+			    .words = words,
+			    .span = span,
+			    .path = path,
+			    .layer = x->layer,
+			    .part = x->part,
+			    .from_call = from_call,
+			    .built_in = built_in});
 }
 
 static void add_text(struct expand *x, const char *text, struct span span, bool from_call,
@@ -301,11 +307,11 @@ static void add_pattern(struct expand *x, const struct buf *text, struct span sp
 	const char *pattern;
 	bool windows = x->call->platform == PLATFORM_WINDOWS;
 	const char *start = windows && text->len > 1 && text->data[1] == ':'
-		? arena_printf(x->arena, "/%s", text->data)
-		: text->data;
-	enum path_error error = start
-		? path_normalize(x->arena, PLATFORM_LINUX, start, strlen(start), &pattern)
-		: PATH_NOT_ABSOLUTE;
+				    ? arena_printf(x->arena, "/%s", text->data)
+				    : text->data;
+	enum path_error error = start ? path_normalize(x->arena, PLATFORM_LINUX, start,
+						strlen(start), &pattern)
+				      : PATH_NOT_ABSOLUTE;
 
 	if (error == PATH_OK && windows && start == text->data)
 		error = PATH_NOT_ABSOLUTE;
@@ -314,17 +320,16 @@ static void add_pattern(struct expand *x, const struct buf *text, struct span sp
 		return;
 	}
 	if (path_depth(pattern) > GLOB_COMPONENTS_MAX) {
-		diag_report(x->diags, CODE_E025, span, "a pattern of more than %d components",
-			GLOB_COMPONENTS_MAX);
+		diag_report(x->diags, CODE_E025, span,
+			"a pattern of more than %d components", GLOB_COMPONENTS_MAX);
 		return;
 	}
-	add_rule(x,
-		(struct rule){.level = x->stmt->u.rule.level,
-			.words = x->stmt->u.rule.words,
-			.span = span,
-			.pattern = pattern,
-			.layer = x->layer,
-			.part = x->part});
+	add_rule(x, (struct rule){.level = x->stmt->u.rule.level,
+			    .words = x->stmt->u.rule.words,
+			    .span = span,
+			    .pattern = pattern,
+			    .layer = x->layer,
+			    .part = x->part});
 }
 
 /* ---- items and sets ----------------------------------------------------- */
@@ -332,8 +337,8 @@ static void add_pattern(struct expand *x, const struct buf *text, struct span sp
 static void add_item(struct expand *x, const struct ast_item *item, struct span span,
 	const char *rest);
 
-static void add_text_item(struct expand *x, const struct ast_item *item, struct span span,
-	const char *rest)
+static void add_text_item(
+	struct expand *x, const struct ast_item *item, struct span span, const char *rest)
 {
 	struct buf text = BUF_INIT;
 	bool from_call = false, pattern = item->kind == AST_GLOB;
@@ -350,7 +355,8 @@ static void add_text_item(struct expand *x, const struct ast_item *item, struct 
 			x->stmt->u.rule.words, NULL);
 	} else if (kind == VALUE_UNDEFINED && !(x->stmt->u.rule.words & WORD_OPTIONAL)) {
 		struct diag *diag = diag_report(x->diags, CODE_E033, item->span,
-			"`${%s}` has no value in this call", item->text.holes[0].name.text);
+			"`${%s}` has no value in this call",
+			item->text.holes[0].name.text);
 		diag_help(x->diags, diag,
 			"the rule is left out where the value is missing if it says "
 			"`optional`");
@@ -376,20 +382,20 @@ static bool open_set(struct expand *x, const struct ast_let *let, struct span sp
 		return false;
 	}
 	if (x->open_count == SETS_NESTED_MAX) {
-		diag_report(x->diags, CODE_E010, span, "sets are nested more than %d deep",
-			SETS_NESTED_MAX);
+		diag_report(x->diags, CODE_E010, span,
+			"sets are nested more than %d deep", SETS_NESTED_MAX);
 		return false;
 	}
 	x->open[x->open_count++] = let;
 	return true;
 }
 
-static void add_set(struct expand *x, const struct ast_item *item, struct span span,
-	const char *rest)
+static void add_set(
+	struct expand *x, const struct ast_item *item, struct span span, const char *rest)
 {
 	const char *name = item->set.text;
-	const char *below =
-		arena_printf(x->arena, "%.*s%s", (int)item->text.len, item->text.bytes, rest);
+	const char *below = arena_printf(
+		x->arena, "%.*s%s", (int)item->text.len, item->text.bytes, rest);
 
 	if (strcmp(name, "roots") == 0) {
 		add_roots(x, span, below);
@@ -398,28 +404,32 @@ static void add_set(struct expand *x, const struct ast_item *item, struct span s
 	const struct definition *def = scope_find(x->scope, NAME_SET, name);
 	if (!def) {
 		const char *near = vocabulary_distance("roots", name) != SIZE_MAX
-			? "roots"
-			: scope_nearest(x->scope, NAME_SET, name);
+					   ? "roots"
+					   : scope_nearest(x->scope, NAME_SET, name);
 		struct diag *diag = diag_report(
 			x->diags, CODE_E040, item->set.span, "unknown set `@%s`", name);
 		if (near)
 			diag_help(x->diags, diag, "did you mean `@%s`?", near);
 		return;
 	}
+	if (!def->u.let->items && x->stmt->u.rule.level == LEVEL_HIDE)
+		diag_report(x->diags, CODE_E042, span,
+			"the set `@%s` is empty: nothing would be hidden", name);
 	if (!open_set(x, def->u.let, span))
 		return;
 
 	const struct scope *outer = x->scope;
 	x->scope = def->scope;
-	for (const struct ast_item *member = def->u.let->items; member; member = member->next)
+	for (const struct ast_item *member = def->u.let->items; member;
+		member = member->next)
 		add_item(x, member, span, below);
 	x->scope = outer;
 	x->open_count--;
 }
 
 /* span is the place in the policy, also for what a set brings in. */
-static void add_item(struct expand *x, const struct ast_item *item, struct span span,
-	const char *rest)
+static void add_item(
+	struct expand *x, const struct ast_item *item, struct span span, const char *rest)
 {
 	switch (item->kind) {
 	case AST_PATH:
@@ -447,22 +457,13 @@ static void add_item(struct expand *x, const struct ast_item *item, struct span 
 static void take_rule(struct expand *x, const struct ast_stmt *stmt)
 {
 	x->stmt = stmt;
-	for (const struct ast_item *item = stmt->u.rule.items; item; item = item->next) {
-		size_t errors = x->diags->errors;
-		x->added = 0;
+	for (const struct ast_item *item = stmt->u.rule.items; item; item = item->next)
 		add_item(x, item, item->span, "");
-		if (!x->added && errors == x->diags->errors && item->kind == AST_SET &&
-			stmt->u.rule.level == LEVEL_HIDE &&
-			!(stmt->u.rule.words & WORD_OPTIONAL))
-			diag_report(x->diags, CODE_E042, item->span,
-				"the set `@%s` is empty: nothing would be hidden",
-				item->set.text);
-	}
 	x->stmt = NULL;
 }
 
-static void take_setting(struct expand *x, const struct ast_stmt *stmt,
-	struct span seen[SETTING_COUNT])
+static void take_setting(
+	struct expand *x, const struct ast_stmt *stmt, struct span seen[SETTING_COUNT])
 {
 	enum setting kind = stmt->u.setting.setting;
 	struct rule_setting *setting = &x->out->settings[kind];
@@ -507,7 +508,7 @@ static void take_layer(struct expand *x, const struct ast_stmt *body, enum layer
 		if (!on)
 			take_stmt(x, stmt, seen);
 		else if (stmt->kind == AST_ON &&
-			stmt->u.on.platforms & PLATFORM_BIT(x->call->platform))
+			 stmt->u.on.platforms & PLATFORM_BIT(x->call->platform))
 			for (const struct ast_stmt *s = stmt->u.on.body; s; s = s->next)
 				take_stmt(x, s, seen);
 	}
@@ -523,7 +524,8 @@ static void take_part(struct expand *x, uint16_t index)
 	take_layer(x, part->ast->body, LAYER_COMMON, seen[LAYER_COMMON]);
 	take_layer(x, part->ast->body, LAYER_COMMON_ON, seen[LAYER_COMMON_ON]);
 	for (int layer = LAYER_MODE; layer <= LAYER_MODE_ON; layer++)
-		for (const struct ast_stmt *stmt = part->ast->body; stmt; stmt = stmt->next)
+		for (const struct ast_stmt *stmt = part->ast->body; stmt;
+			stmt = stmt->next)
 			if (stmt->kind == AST_MODE && stmt->u.block.mode == x->out->mode)
 				take_layer(x, stmt->u.block.body, (enum layer)layer,
 					seen[layer]);
@@ -573,7 +575,8 @@ static void lower_settings(struct rules *rules)
 {
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		struct rule_setting *setting = &rules->settings[i];
-		if (setting->locked && setting->value > setting->bound && !setting->span.file)
+		if (setting->locked && setting->value > setting->bound &&
+			!setting->span.file)
 			setting->value = setting->bound;
 	}
 }
@@ -592,8 +595,8 @@ static void take_temp(struct expand *x)
 		int len = slash ? (int)(slash - call->temp_name) : 0;
 		if (len)
 			add_built_in(x,
-				arena_printf(x->arena, "%s/%.*s", call->temp_roots[i], len,
-					call->temp_name),
+				arena_printf(x->arena, "%s/%.*s", call->temp_roots[i],
+					len, call->temp_name),
 				LEVEL_HIDE, WORD_OPTIONAL | WORD_BEST_EFFORT, false,
 				"temp-parent");
 		if (value == TEMP_HOST)
@@ -611,14 +614,18 @@ static void take_deciding(struct expand *x)
 	x->part = UINT16_MAX;
 	x->layer = UINT32_MAX;
 	for (size_t i = 0; i < x->call->deciding_count; i++)
-		add_built_in(x, x->call->deciding[i], LEVEL_READ, WORD_LOCKED, false, "self");
+		add_built_in(
+			x, x->call->deciding[i], LEVEL_READ, WORD_LOCKED, false, "self");
 }
 
 void policy_rules(const struct policy *policy, enum mode mode, const struct call *call,
 	size_t temp_root, struct arena *arena, struct diags *diags, struct rules *out)
 {
-	struct expand x = {
-		.policy = policy, .call = call, .arena = arena, .diags = diags, .out = out};
+	struct expand x = {.policy = policy,
+		.call = call,
+		.arena = arena,
+		.diags = diags,
+		.out = out};
 
 	assert(mode < MODE_CONFINED_COUNT);
 	*out = (struct rules){.mode = mode, .call = call};
@@ -641,8 +648,8 @@ void policy_rules(const struct policy *policy, enum mode mode, const struct call
 }
 
 void policy_expand(const struct policy *policy, const struct ast_item *items,
-	const struct call *call, const char *temp, struct arena *arena, struct diags *diags,
-	struct rules *out)
+	const struct call *call, const char *temp, struct arena *arena,
+	struct diags *diags, struct rules *out)
 {
 	uint16_t part = (uint16_t)(policy->chain_count - 1);
 	const struct ast_stmt stmt = {.kind = AST_RULE, .u.rule.level = LEVEL_READ};

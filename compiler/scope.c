@@ -36,7 +36,8 @@ static size_t slot_of(const struct scope *scope, enum name_kind kind, const char
 	size_t mask = scope->index_size - 1, slot = hash(kind, name) & mask;
 
 	for (; scope->index[slot]; slot = (slot + 1) & mask) {
-		const struct definition *found = &scope->definitions[scope->index[slot] - 1];
+		const struct definition *found =
+			&scope->definitions[scope->index[slot] - 1];
 		if (found->kind == kind && strcmp(found->name->text, name) == 0)
 			break;
 	}
@@ -49,7 +50,8 @@ static void grow_index(struct arena *arena, struct scope *scope)
 	scope->index = arena_array(arena, scope->index_size, sizeof(*scope->index));
 	for (size_t i = 0; i < scope->count; i++) {
 		const struct definition *def = &scope->definitions[i];
-		scope->index[slot_of(scope, def->kind, def->name->text)] = (uint32_t)i + 1;
+		scope->index[slot_of(scope, def->kind, def->name->text)] = (uint32_t)i +
+									   1;
 	}
 }
 
@@ -62,7 +64,8 @@ static void define(struct load *load, struct scope *scope, struct definition def
 
 	size_t slot = slot_of(scope, def.kind, def.name->text);
 	if (scope->index[slot]) {
-		const struct definition *first = &scope->definitions[scope->index[slot] - 1];
+		const struct definition *first =
+			&scope->definitions[scope->index[slot] - 1];
 		if (first->name == def.name)
 			return;
 		struct diag *diag = diag_report(load->diags, CODE_E043, def.name->span,
@@ -85,8 +88,10 @@ static void define_own(struct load *load, struct scope *scope)
 			(struct definition){NAME_SET, &let->name, {.let = let}, scope});
 	for (const struct ast_var *var = ast->vars; var; var = var->next)
 		define(load, scope,
-			(struct definition){NAME_VARIABLE, &var->name, {.var = var}, scope});
-	for (const struct ast_policy *policy = ast->policies; policy; policy = policy->next)
+			(struct definition){
+				NAME_VARIABLE, &var->name, {.var = var}, scope});
+	for (const struct ast_policy *policy = ast->policies; policy;
+		policy = policy->next)
 		define(load, scope,
 			(struct definition){
 				NAME_POLICY, &policy->name, {.policy = policy}, scope});
@@ -103,8 +108,8 @@ static struct loaded *find_loaded(struct load *load, uint32_t file)
 
 static struct scope *load_file(struct load *load, uint32_t file, unsigned depth);
 
-static void load_include(
-	struct load *load, struct scope *scope, const struct ast_include *include, unsigned depth)
+static void load_include(struct load *load, struct scope *scope,
+	const struct ast_include *include, unsigned depth)
 {
 	const char *error = "no file can be included here";
 	uint32_t file = 0;
@@ -118,8 +123,10 @@ static void load_include(
 		file = load->loader->load(
 			load->loader->ctx, include->span.file, include->path, &error);
 	if (!file) {
-		diag_report(load->diags, CODE_E046, include->span, "cannot include `%s`: %s",
-			diag_quoted(load->diags, include->path, strlen(include->path)), error);
+		diag_report(load->diags, CODE_E046, include->span,
+			"cannot include `%s`: %s",
+			diag_quoted(load->diags, include->path, strlen(include->path)),
+			error);
 		return;
 	}
 
@@ -130,7 +137,8 @@ static void load_include(
 			diag_quoted(load->diags, include->path, strlen(include->path)));
 		return;
 	}
-	const struct scope *included = known ? known->scope : load_file(load, file, depth + 1);
+	const struct scope *included = known ? known->scope
+					     : load_file(load, file, depth + 1);
 	for (size_t i = 0; i < included->count; i++)
 		define(load, scope, included->definitions[i]);
 }
@@ -170,7 +178,8 @@ const struct definition *scope_find(
 	return found ? &scope->definitions[found - 1] : NULL;
 }
 
-const char *scope_nearest(const struct scope *scope, enum name_kind kind, const char *name)
+const char *scope_nearest(
+	const struct scope *scope, enum name_kind kind, const char *name)
 {
 	const char *best = NULL;
 	size_t best_distance = SIZE_MAX;

@@ -13,7 +13,8 @@ void sources_init(struct sources *sources, struct arena *arena)
 	sources_add(sources, "built-in", "", 0);
 }
 
-uint32_t sources_add(struct sources *sources, const char *name, const char *text, size_t len)
+uint32_t sources_add(
+	struct sources *sources, const char *name, const char *text, size_t len)
 {
 	assert(len <= SOURCE_SIZE_MAX);
 	sources->list = arena_grow(sources->arena, sources->list, sources->count,

@@ -18,7 +18,7 @@
 struct span {
 	uint32_t file;
 	uint32_t start; /* byte offset of the first byte */
-	uint32_t end;   /* byte offset behind the last byte */
+	uint32_t end; /* byte offset behind the last byte */
 };
 
 struct source {
@@ -38,16 +38,17 @@ void sources_init(struct sources *sources, struct arena *arena);
 
 /* Adds a file; name and text are borrowed and must outlive the sources.
  * Returns its number, from 1. The caller has checked SOURCE_SIZE_MAX. */
-uint32_t sources_add(struct sources *sources, const char *name, const char *text, size_t len);
+uint32_t sources_add(
+	struct sources *sources, const char *name, const char *text, size_t len);
 
 const struct source *sources_get(const struct sources *sources, uint32_t file);
 
 struct place {
-	uint32_t line;   /* from 1 */
+	uint32_t line; /* from 1 */
 	uint32_t column; /* from 1, in characters (UTF-8; a stray byte is one) */
 	const char *text; /* the source line, without its newline */
-	size_t len;       /* bytes */
-	size_t offset;    /* of the place in the line, bytes */
+	size_t len; /* bytes */
+	size_t offset; /* of the place in the line, bytes */
 };
 
 /* The place of byte offset `at` of a file; {0} for file 0. */

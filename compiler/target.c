@@ -60,7 +60,8 @@ const struct fact *target_find(const struct target *target, const char *path)
 		return NULL;
 
 	size_t mask = target->index_size - 1;
-	for (size_t slot = hash(path) & mask; target->index[slot]; slot = (slot + 1) & mask) {
+	for (size_t slot = hash(path) & mask; target->index[slot];
+		slot = (slot + 1) & mask) {
 		const struct fact *fact = &target->facts[target->index[slot] - 1];
 		if (strcmp(fact->path, path) == 0)
 			return fact;

@@ -41,11 +41,11 @@ struct fact {
 	            * (EACCES: a directory on the way may not be searched, ELOOP,
 	            * ENAMETOOLONG, …); kind is then KIND_MISSING */
 	bool dangling; /* the last component is a link that leads nowhere: it exists */
-	bool changed;  /* the path changed while it was looked at */
+	bool changed; /* the path changed while it was looked at */
 	bool casefold; /* lies in a directory whose names disregard case */
 	uint64_t dev, ino; /* st_dev, st_ino of the canonical object */
-	uint64_t links;    /* st_nlink */
-	uint32_t owner;    /* st_uid */
+	uint64_t links; /* st_nlink */
+	uint32_t owner; /* st_uid */
 	const struct link *crossed; /* in the order of the look-up */
 	size_t crossed_count;
 	const char *deepest; /* the deepest existing ancestor, canonical; itself if

@@ -40,6 +40,16 @@ static inline uint32_t utf8_value_at(const char *bytes, size_t n)
 	return value;
 }
 
+static inline bool utf8_is_valid(const char *bytes, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = utf8_length_at(bytes + i, len - i);
+		if (!n)
+			return false;
+	}
+	return true;
+}
+
 static inline bool utf8_is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0);

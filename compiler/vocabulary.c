@@ -76,9 +76,10 @@ static size_t edit_distance(const char *a, size_t la, const char *b, size_t lb)
 		now[0] = i;
 		for (size_t j = 1; j <= lb; j++) {
 			size_t cost = a[i - 1] != b[j - 1];
-			now[j] = smaller(last[j - 1] + cost,
-				1 + smaller(last[j], now[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+			now[j] = smaller(
+				last[j - 1] + cost, 1 + smaller(last[j], now[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+				a[i - 2] == b[j - 1])
 				now[j] = smaller(now[j], before[j - 2] + 1);
 		}
 		size_t *free_row = before;

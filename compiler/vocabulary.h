@@ -22,13 +22,15 @@ enum mode { MODE_READ_ONLY, MODE_WORKSPACE_WRITE, MODE_DANGER_FULL_ACCESS, MODE_
 
 enum platform { PLATFORM_LINUX, PLATFORM_MACOS, PLATFORM_WINDOWS, PLATFORM_COUNT };
 #define PLATFORMS(X)                                                                     \
-	X(PLATFORM_LINUX, "linux") X(PLATFORM_MACOS, "macos") X(PLATFORM_WINDOWS, "windows")
+	X(PLATFORM_LINUX, "linux")                                                       \
+	X(PLATFORM_MACOS, "macos") X(PLATFORM_WINDOWS, "windows")
 #define PLATFORM_BIT(platform) (1U << (platform))
 #define PLATFORM_ALL           ((1U << PLATFORM_COUNT) - 1)
 
 enum setting { SETTING_TEMP, SETTING_DEVICES, SETTING_NETWORK, SETTING_COUNT };
 #define SETTINGS(X)                                                                      \
-	X(SETTING_TEMP, "temp") X(SETTING_DEVICES, "devices") X(SETTING_NETWORK, "network")
+	X(SETTING_TEMP, "temp")                                                          \
+	X(SETTING_DEVICES, "devices") X(SETTING_NETWORK, "network")
 
 enum temp { TEMP_NONE, TEMP_PRIVATE, TEMP_HOST };
 #define TEMPS(X) X(TEMP_NONE, "none") X(TEMP_PRIVATE, "private") X(TEMP_HOST, "host")
@@ -44,7 +46,8 @@ enum require { REQUIRE_PARTIAL, REQUIRE_FULL };
 #define REQUIRES(X) X(REQUIRE_PARTIAL, "partial") X(REQUIRE_FULL, "full")
 
 enum consent { CONSENT_NEVER, CONSENT_ASK, CONSENT_ALLOW };
-#define CONSENTS(X) X(CONSENT_NEVER, "never") X(CONSENT_ASK, "ask") X(CONSENT_ALLOW, "allow")
+#define CONSENTS(X)                                                                      \
+	X(CONSENT_NEVER, "never") X(CONSENT_ASK, "ask") X(CONSENT_ALLOW, "allow")
 
 /* Words behind a rule or a setting: bits, so that a rule holds a set. */
 enum word {
@@ -76,7 +79,12 @@ enum guard {
 enum limit { LIMIT_TIMEOUT, LIMIT_OUTPUT, LIMIT_COUNT };
 #define LIMITS(X) X(LIMIT_TIMEOUT, "timeout") X(LIMIT_OUTPUT, "output")
 
-enum environment { ENVIRONMENT_CLEAR, ENVIRONMENT_KEEP, ENVIRONMENT_DROP, ENVIRONMENT_SET };
+enum environment {
+	ENVIRONMENT_CLEAR,
+	ENVIRONMENT_KEEP,
+	ENVIRONMENT_DROP,
+	ENVIRONMENT_SET
+};
 #define ENVIRONMENTS(X)                                                                  \
 	X(ENVIRONMENT_CLEAR, "clear")                                                    \
 	X(ENVIRONMENT_KEEP, "keep")                                                      \

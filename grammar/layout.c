@@ -91,7 +91,8 @@ static void begin_line(struct parse *parse, uint32_t at)
 	const struct source *source = parse->source;
 	uint32_t end = at;
 
-	while (end < source->len && (source->text[end] == ' ' || source->text[end] == '\t'))
+	while (end < source->len &&
+		(source->text[end] == ' ' || source->text[end] == '\t'))
 		end++;
 	parse->line_start = at;
 	parse->line_indent = end - at;
@@ -135,6 +136,7 @@ static int hand_out(struct parse *parse, int token, struct span span)
 	} else {
 		parse->index++;
 	}
+	parse->before = parse->last;
 	parse->last = token;
 	return token;
 }
@@ -177,7 +179,8 @@ static bool brace_follows(struct parse *parse, struct span span)
 
 	if (at >= parse->source->len || parse->source->text[at] != '{')
 		return false;
-	parse->brace_reported = (struct span){parse->file, (uint32_t)at, (uint32_t)at + 1};
+	parse->brace_reported = (struct span){
+		parse->file, (uint32_t)at, (uint32_t)at + 1};
 	struct diag *diag = diag_report(parse->builder.diags, CODE_E003,
 		parse->brace_reported, "`{` stands on the line of its head");
 	diag_second(parse->builder.diags, diag, parse->head_span, "the head is here");
@@ -205,7 +208,8 @@ static int open_brace(struct parse *parse, struct span span)
 		skip_block(parse);
 		parse->block_skipped = true;
 	} else {
-		parse->braces[parse->depth++] = (struct parse_brace){span, parse->line_indent};
+		parse->braces[parse->depth++] = (struct parse_brace){
+			span, parse->line_indent};
 	}
 	return hand_out(parse, TOKEN_OPEN, span);
 }
@@ -216,9 +220,25 @@ static int close_brace(struct parse *parse, struct span span)
 
 	/* Whoever indents shows which `{` was meant. */
 	if (!parse->suspect.file && brace->span.start < parse->line_start &&
-		is_first_on_line(parse, span) && parse->line_indent < brace->indent)
+		is_first_on_line(parse, span) && parse->line_indent < brace->indent) {
 		parse->suspect = brace->span;
+		parse->suspect_close = span;
+	}
 	return hand_out(parse, TOKEN_CLOSE, span);
+}
+
+/* A second look at a file that lacks a `}`: it is made up where it is missing,
+ * so that what follows is read in its own block. */
+static bool closes_outer(struct parse *parse, struct span span)
+{
+	if (!parse->lacking.file || parse->lacking.start != span.start)
+		return false;
+	struct diag *diag = diag_report(parse->builder.diags, CODE_E003,
+		parse->braces[parse->depth - 1].span, "this `{` is not closed");
+	diag_second(parse->builder.diags, diag, span,
+		"a `}` is missing in front of this one");
+	parse->lacking.file = 0;
+	return true;
 }
 
 static void report_stray(struct parse *parse, struct span span)
@@ -248,6 +268,7 @@ static int finish(struct parse *parse, struct span *span)
 		return hand_out(parse, 0, *span);
 	if (!parse->end_reported)
 		report_open(parse, *span, "the end of the file");
+	parse->unbalanced |= !parse->end_reported;
 	parse->end_reported = true;
 	parse->depth--;
 	return insert(parse, TOKEN_CLOSE, 0, span);
@@ -281,17 +302,30 @@ static int unwind(struct parse *parse, int token, struct span *span)
 	return insert(parse, TOKEN_CLOSE, token, span);
 }
 
-/* A token that is neither a line end nor a brace. */
+/* A block ends its statement: were this left to the parser, its recovery would
+ * go back into the block. */
+static int separate(struct parse *parse, int token, struct span *span)
+{
+	if (!parse->unwinding)
+		diag_report(parse->builder.diags, CODE_E003, *span,
+			"expected the end of the statement behind `}`, found `%s`",
+			diag_quoted(parse->builder.diags,
+				parse->source->text + span->start,
+				span->end - span->start));
+	parse->separated = *span;
+	return insert(parse, TOKEN_NL, token, span);
+}
+
+/* A token that is neither a line end nor a `}`. */
 static int ordinary(struct parse *parse, int token, struct span *span)
 {
 	if (unwinds(parse, token, *span))
 		return unwind(parse, token, span);
-	if (parse->unwinding) {
-		if (needs_nl(parse))
-			return insert(parse, TOKEN_NL, token, span);
-		parse->unwinding = false;
-	}
-	return hand_out(parse, token, *span);
+	if (parse->last == TOKEN_CLOSE)
+		return separate(parse, token, span);
+	parse->unwinding = false;
+	return token == TOKEN_OPEN ? open_brace(parse, *span)
+				   : hand_out(parse, token, *span);
 }
 
 int parse_next(struct parse *parse, struct span *span)
@@ -304,13 +338,15 @@ int parse_next(struct parse *parse, struct span *span)
 		int token = fetch(parse, span);
 		switch (token) {
 		case 0: return finish(parse, span);
-		case TOKEN_OPEN: return open_brace(parse, *span);
 		case TOKEN_CLOSE:
 			if (parse->depth == 0)
 				report_stray(parse, *span);
 			else if (needs_nl(parse))
 				return insert(parse, TOKEN_NL, token, span);
-			else
+			else if (closes_outer(parse, *span)) {
+				parse->depth--;
+				return insert(parse, TOKEN_CLOSE, token, span);
+			} else
 				return close_brace(parse, *span);
 			if (!needs_nl(parse))
 				continue;

@@ -25,7 +25,8 @@ struct parse {
 	size_t errors_before; /* of files parsed earlier */
 
 	/* Layout. Tokens are numbers of parser.h. */
-	int last;   /* the token handed out last; 0 at the start */
+	int last; /* the token handed out last; 0 at the start */
+	int before; /* the one before it */
 	int pushed; /* the token to hand out next; -1: none */
 	struct span pushed_span;
 	bool ended; /* the scanner is at the end */
@@ -33,11 +34,18 @@ struct parse {
 	struct parse_brace braces[AST_NESTING_MAX]; /* open ones */
 	unsigned depth;
 	bool block_skipped; /* the next token closes a block that was too deep */
-	bool unwinding;     /* a statement of the top level closes all blocks */
-	unsigned forgiven;  /* `}` that belong to blocks closed so */
-	struct span suspect; /* the first `{` whose `}` is indented less */
+	bool unwinding; /* a statement of the top level closes all blocks */
+	unsigned forgiven; /* `}` that belong to blocks closed so */
+	/* The first `{` whose `}` is indented less, and that `}`; file 0: none. */
+	struct span suspect, suspect_close;
+	/* From an earlier look at a file that lacks a `}`: it is missing in front of
+	 * this one. */
+	struct span lacking;
+	bool unbalanced; /* a block was open at the end */
 	bool end_reported;
+	/* Tokens that were reported by the layout; file 0: none. */
 	struct span brace_reported; /* a `{` on a line of its own */
+	struct span separated; /* behind a `}` */
 
 	/* The statement at hand, for messages. */
 	int head;

@@ -17,7 +17,7 @@
 %define api.location.type {struct span}
 %define parse.lac full
 %define parse.error custom
-%define lr.default-reduction accepting
+%define lr.default-reduction consistent
 %locations
 %expect 0
 %param {struct parse *parse}
@@ -93,7 +93,9 @@ statements: %empty
 	| statements broken statements CLOSE NL { ast_build_close(B); ast_build_broken(B); }
 	;
 
-/* A head that was reported: its block is read all the same. */
+/* A head that was reported: its block is read all the same. A brace is taken
+ * without a look at what follows (default reductions in consistent states), so
+ * that a mistake behind it is recovered inside the block. */
 broken: error OPEN                      { yyerrok; ast_build_open(B, @2); }
 	;
 
@@ -277,22 +279,44 @@ static void cordon_parse_error(struct span *span, struct parse *parse, const cha
 	diag_report(parse->builder.diags, CODE_E010, *span, "%s", message);
 }
 
+/* One look at the file. lacking: the `}` in front of which one is missing. */
+static struct ast_file *look(struct parse *parse, struct arena *arena,
+	const struct sources *sources, uint32_t file, struct diags *diags)
+{
+	struct span lacking = parse->lacking;
+
+	*parse = (struct parse){.source = sources_get(sources, file), .file = file};
+	parse->lacking = lacking;
+	parse->pushed = -1;
+	parse->errors_before = diags->errors;
+	ast_build_init(&parse->builder, arena, diags, file);
+	if (!parse_check_encoding(parse))
+		return ast_build_finish(&parse->builder);
+
+	const char *text = parse->source->text;
+	if (parse->source->len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		parse->skipped = 3;
+	parse->scanner = parse_scanner(parse);
+	cordon_parse_parse(parse);
+	ast_build_no_version(
+		&parse->builder, (struct span){file, parse->skipped, parse->skipped});
+	return ast_build_finish(&parse->builder);
+}
+
 struct ast_file *ast_parse(struct arena *arena, const struct sources *sources, uint32_t file,
 	struct diags *diags)
 {
-	struct parse parse = {.source = sources_get(sources, file), .file = file};
+	struct diags before = *diags;
+	struct parse parse = {0};
+	struct ast_file *tree = look(&parse, arena, sources, file, diags);
 
-	parse.pushed = -1;
-	parse.errors_before = diags->errors;
-	ast_build_init(&parse.builder, arena, diags, file);
-	if (!parse_check_encoding(&parse))
-		return ast_build_finish(&parse.builder);
+	if (!parse.unbalanced || !parse.suspect.file)
+		return tree;
 
-	const char *text = parse.source->text;
-	if (parse.source->len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		parse.skipped = 3;
-	parse.scanner = parse_scanner(&parse);
-	cordon_parse_parse(&parse);
-	ast_build_no_version(&parse.builder, (struct span){file, parse.skipped, parse.skipped});
-	return ast_build_finish(&parse.builder);
+	/* The end came too early, and the indentation shows where a block was left
+	 * open: read again with its end made up, without the first findings. */
+	*diags = before;
+	*diags->tail = NULL;
+	parse.lacking = parse.suspect_close;
+	return look(&parse, arena, sources, file, diags);
 }

@@ -21,8 +21,9 @@ static bool is_pointer_file(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= POINTER_SIZE_MAX &&
-		(st.st_uid == 0 || st.st_uid == geteuid());
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size <= POINTER_SIZE_MAX &&
+	       (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
 /* The one line of a file, NULL if it holds anything else. */
@@ -35,7 +36,8 @@ static char *read_line(struct arena *arena, int fd)
 		return NULL;
 	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
 		len--;
-	if (len <= 0 || memchr(text, '\0', (size_t)len) || memchr(text, '\n', (size_t)len))
+	if (len <= 0 || memchr(text, '\0', (size_t)len) ||
+		memchr(text, '\n', (size_t)len))
 		return NULL;
 	return arena_bytes(arena, text, (size_t)len);
 }

@@ -80,8 +80,9 @@ static bool find_given(struct arena *arena, const char *what, const char *path,
 	}
 	if (path[0] != '/' && !find_current(arena, &current, error))
 		return false;
-	if (!find_directory(
-		    arena, arena_printf(arena, "%s/%s", current, path), out, error)) {
+	if (path[0] != '/')
+		path = arena_printf(arena, "%s/%s", current, path);
+	if (!find_directory(arena, path, out, error)) {
 		*error = arena_printf(arena, "%s %s", what, *error);
 		return false;
 	}

@@ -113,8 +113,8 @@ bool create_planned(struct arena *arena, const struct plan *plan, struct created
 	const char **error)
 {
 	for (size_t i = 0; i < plan->created_count; i++)
-		if (!create_path(
-			    arena, plan->created[i].path, plan->created[i].file, out, error))
+		if (!create_path(arena, plan->created[i].path, plan->created[i].file, out,
+			    error))
 			return false;
 	return true;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "compiler/builtin.h"
+#include "compiler/check.h"
 #include "compiler/scope.h"
 #include "runtime/call_host.h"
 #include "runtime/target_host.h"
@@ -86,7 +87,7 @@ static uint32_t find_policy(struct session *session, const char **error)
 bool session_load(struct session *session)
 {
 	const char *error = NULL;
-	size_t errors = session->diags.errors;
+	size_t failures = session->diags.failures;
 	uint32_t file = find_policy(session, &error);
 
 	if (!file)
@@ -97,7 +98,15 @@ bool session_load(struct session *session)
 		&session->arena, &session->sources, file, &loader, &session->diags);
 	session->policy = policy_resolve(
 		&session->arena, scope, session->options->policy_name, &session->diags);
-	return session->policy && session->diags.errors == errors;
+	if (!session->policy || session->diags.failures > failures)
+		return false;
+	/* Expectations are part of a policy: one that does not keep them is wrong
+	 * whatever it is used for. */
+	struct check_plans plans;
+	check_policy(session->policy, PLATFORM_BIT(session->options->platform),
+		session->options->values,
+		session->options->value_count, &session->arena, &session->diags, &plans);
+	return session->diags.failures == failures;
 }
 
 /* ---- the machine -------------------------------------------------------------- */

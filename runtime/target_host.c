@@ -47,7 +47,7 @@ static const unsigned long folding[] = {
 static bool ask_folds(int dir)
 {
 	struct statfs fs;
-	int flags = 0;
+	int flags[2] = {0}; /* the kernel writes an int, the number says long */
 
 	if (fstatfs(dir, &fs) < 0)
 		return false;
@@ -59,7 +59,8 @@ static bool ask_folds(int dir)
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool folds = ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL);
+	bool folds = ioctl(fd, FS_IOC_GETFLAGS, flags) == 0 &&
+		     (flags[0] & FS_CASEFOLD_FL);
 	close(fd);
 	return folds;
 }

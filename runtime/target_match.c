@@ -117,20 +117,22 @@ static bool look_at(
 	struct search *search, const struct place *place, int dir, const char *name)
 {
 	glob_set set = glob_step(search->glob, place->set, name, strlen(name));
-	bool match = set && glob_accepts(search->glob, set);
+	bool match = glob_accepts(search->glob, set);
+	bool on = glob_continues(search->glob, set);
 	struct stat st;
 
 	if (!set)
 		return true;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT || fail_at(search, place, name, errno);
-	if (!match && !S_ISDIR(st.st_mode))
+	on = on && S_ISDIR(st.st_mode);
+	if (!match && !on)
 		return true;
 
 	const char *rest = below(search, place, name);
 	if (match && !push_name(search, place, rest, &st))
 		return false;
-	if (!S_ISDIR(st.st_mode))
+	if (!on)
 		return true;
 	search->todo = arena_grow(search->arena, search->todo, search->todo_count,
 		&search->todo_cap, sizeof(*search->todo));
@@ -223,7 +225,7 @@ static bool search_prefix(struct search *search, glob_set set)
 	if ((exists || prefix->changed) && glob_accepts(search->glob, set) &&
 		!push_match(search, prefix))
 		return false;
-	if (prefix->kind != KIND_DIRECTORY || !set)
+	if (prefix->kind != KIND_DIRECTORY || !glob_continues(search->glob, set))
 		return true;
 
 	search->fd = walk_open(

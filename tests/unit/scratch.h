@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +46,17 @@
 struct scratch {
 	char path[64];
 	struct arena arena;
+	int descriptors; /* open when the test began */
 };
+
+static inline int scratch_descriptors(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
 
 static inline int scratch_setup(void **state)
 {
@@ -55,6 +66,7 @@ static inline int scratch_setup(void **state)
 		return -1;
 	strcpy(scratch->path, "/tmp/cordon-test-XXXXXX");
 	arena_init(&scratch->arena);
+	scratch->descriptors = scratch_descriptors();
 	*state = scratch;
 	return mkdtemp(scratch->path) ? 0 : -1;
 }
@@ -71,6 +83,10 @@ static inline int scratch_teardown(void **state)
 	struct scratch *scratch = *state;
 	int left = nftw(scratch->path, scratch_forget, 16, FTW_DEPTH | FTW_PHYS);
 
+	if (scratch_descriptors() != scratch->descriptors) {
+		fprintf(stderr, "descriptors were left open\n");
+		left = -1;
+	}
 	arena_release(&scratch->arena);
 	free(scratch);
 	return left;
@@ -132,6 +148,19 @@ static inline void scratch_skip(const char *reason)
 	skip();
 }
 
+/* For main: what is tested here cannot run without openat2(2) (an old kernel, or
+ * an old valgrind). True: return *status at once. */
+static inline bool scratch_cannot_run(int *status)
+{
+	const char *must = getenv("CORDON_MUST_WORK");
+
+	if (syscall(SYS_openat2, -1, "", NULL, (size_t)0) >= 0 || errno != ENOSYS)
+		return false;
+	printf("# skip: openat2(2) is not known here\n");
+	*status = must && strcmp(must, "1") == 0;
+	return true;
+}
+
 /* Runs body in a child; 0 is a pass, SCRATCH_SKIPPED a skip for that reason. */
 static inline void run_in_child(
 	struct scratch *scratch, void (*body)(struct scratch *), const char *skip_reason)
@@ -157,7 +186,7 @@ static inline void own_mounts(void)
 {
 	if (unshare(CLONE_NEWNS) < 0)
 		_exit(SCRATCH_SKIPPED);
-	MUST(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	MUST(mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) == 0);
 }
 
 /* In a child: become another user, for good. */

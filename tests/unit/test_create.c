@@ -3,7 +3,8 @@
 
 #include "runtime/create.h"
 
-static bool create(struct scratch *scratch, const char *path, bool file, struct created *out)
+static bool create(
+	struct scratch *scratch, const char *path, bool file, struct created *out)
 {
 	const char *error = NULL;
 	bool ok = create_path(&scratch->arena, path, file, out, &error);
@@ -90,8 +91,8 @@ static void test_never_through_links(void **state)
 static void test_planned(void **state)
 {
 	struct scratch *scratch = *state;
-	struct plan_create created[] = {
-		{.path = at(scratch, "/one")}, {.path = at(scratch, "/two/file"), .file = true}};
+	struct plan_create created[] = {{.path = at(scratch, "/one")},
+		{.path = at(scratch, "/two/file"), .file = true}};
 	struct plan plan = {.created = created, .created_count = 2};
 	struct created out = {0};
 	const char *error = NULL;
@@ -162,5 +163,9 @@ int main(void)
 		TEST(test_umask),
 		TEST(test_permission),
 	};
+	int status;
+
+	if (scratch_cannot_run(&status))
+		return status;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

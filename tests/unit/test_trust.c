@@ -44,9 +44,9 @@ static void test_access_control_list(void **state)
 	struct scratch *scratch = *state;
 	char *file = at(scratch, "/policy");
 	/* user::rw-, user:1500:rw-, group::r--, mask::rw-, other::r--; acl(5) */
-	static const unsigned char acl[] = {2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 6,
-		0, 0xdc, 5, 0, 0, 4, 0, 4, 0, 255, 255, 255, 255, 16, 0, 6, 0, 255, 255, 255,
-		255, 32, 0, 4, 0, 255, 255, 255, 255};
+	static const unsigned char acl[] = {2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2,
+		0, 6, 0, 0xdc, 5, 0, 0, 4, 0, 4, 0, 255, 255, 255, 255, 16, 0, 6, 0, 255,
+		255, 255, 255, 32, 0, 4, 0, 255, 255, 255, 255};
 
 	make_file(file, "");
 	if (setxattr(file, "system.posix_acl_access", acl, sizeof(acl), 0) < 0)
@@ -143,7 +143,8 @@ static void others(struct scratch *scratch)
 	become(SCRATCH_OTHER_UID);
 	MUST(trust_check(&scratch->arena, own) == NULL);
 	MUST(trust_check(&scratch->arena, file) == NULL);
-	MUST(strstr(trust_check(&scratch->arena, foreign), "/sticky/foreign` belongs to user"));
+	MUST(strstr(trust_check(&scratch->arena, foreign),
+		"/sticky/foreign` belongs to user"));
 	MUST(strstr(trust_check(&scratch->arena, link), "/sticky/link` belongs to user"));
 	MUST(strstr(trust_check(&scratch->arena, at(scratch, "/mine/file")),
 		"/mine` can be written by every user"));
@@ -167,5 +168,9 @@ int main(void)
 		TEST(test_program),
 		TEST(test_other_users),
 	};
+	int status;
+
+	if (scratch_cannot_run(&status))
+		return status;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
