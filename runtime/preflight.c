@@ -30,6 +30,7 @@ struct flight {
 	struct run_result *out;
 	const char *hidden; /* a candidate that the plan hides, canonical */
 	int error; /* why candidates did not do: ENOENT, EACCES */
+	bool named; /* by a path; in a search a directory that is closed has nothing */
 };
 
 static struct arena *arena_of(const struct flight *f)
@@ -196,8 +197,8 @@ static enum found look(struct flight *f, const char *candidate)
 	enum found found = FOUND;
 
 	/* Most candidates are not there: one call each. */
-	if (faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) < 0 && errno != EACCES)
-		return miss(f, ENOENT);
+	if (faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) < 0)
+		return miss(f, errno == EACCES && f->named ? EACCES : ENOENT);
 	walk_path_retry(&walk, path);
 	if (walk.missing) {
 		found = miss(f, ENOENT);
@@ -255,7 +256,8 @@ bool preflight(struct session *session, const struct plan *plan,
 	const struct run_request *request, const char *const **candidates,
 	struct run_result *out)
 {
-	struct flight f = {session, plan, request, out, NULL, 0};
+	struct flight f = {session, plan, request, out, NULL, 0,
+		strchr(request->argv[0], '/') != NULL};
 	const char *name = walk_quoted(&session->arena, request->argv[0]);
 
 	if (!is_readable(&f, request->directory))
