@@ -77,8 +77,8 @@ _Noreturn static void fail(const struct keeper *keeper, uint32_t step, int error
 /* As execvp(3): where the search goes on. */
 static bool looks_absent(int error)
 {
-	return error == EACCES || error == ENOENT || error == ENOTDIR || error == ESTALE ||
-		error == ENODEV || error == ETIMEDOUT;
+	return error == EACCES || error == ENOENT || error == ENOTDIR ||
+	       error == ESTALE || error == ENODEV || error == ETIMEDOUT;
 }
 
 static int execute(const struct keeper *keeper)
@@ -252,7 +252,7 @@ static bool is_alone(void)
 	siginfo_t info;
 
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 &&
-		errno == ECHILD;
+	       errno == ECHILD;
 }
 
 static int64_t now_ms(void)
@@ -365,7 +365,8 @@ static int enter_scope(struct state *state)
 static int prepare(struct state *state)
 {
 	const struct keeper *keeper = state->keeper;
-	const int kept[] = {keeper->control, keeper->events, keeper->ruleset, keeper->scope};
+	const int kept[] = {
+		keeper->control, keeper->events, keeper->ruleset, keeper->scope};
 	sigset_t child;
 	int error = spawn_keep(kept, sizeof(kept) / sizeof(kept[0]));
 

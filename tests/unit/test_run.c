@@ -76,8 +76,8 @@ struct spot {
 	struct manner how;
 };
 
-#define EACH(place)                                                                          \
-	for (size_t p_ = 0, b_; p_ < people_here(); p_++)                                    \
+#define EACH(place)                                                                      \
+	for (size_t p_ = 0, b_; p_ < people_here(); p_++)                                \
 		for (b_ = 0; b_ < 2 && next_place(place, people[p_], names[b_]); b_++)
 
 static bool next_place(struct spot *place, uid_t uid, const char *backend)
@@ -122,8 +122,8 @@ static void expect_outcome(const struct outcome *o, const char *outcome, int cod
 	const char *seen = json_string_value(json_object_get(json, "outcome"));
 
 	if (strcmp(seen, outcome) != 0 || exit_code(o) != code)
-		fail_msg("%s, status %d, not %s, %d: %s", seen, exit_code(o), outcome, code,
-			o->err);
+		fail_msg("%s, status %d, not %s, %d: %s", seen, exit_code(o), outcome,
+			code, o->err);
 	json_decref(json);
 }
 
@@ -197,8 +197,8 @@ static void test_silent(void **state)
 	(void)state;
 	EACH(&place)
 	{
-		RUN(&o, &place.how, cordon, "run", "--policy", plain_policy(), "--backend",
-			place.backend, "--", "echo", "hi");
+		RUN(&o, &place.how, cordon, "run", "--policy", plain_policy(),
+			"--backend", place.backend, "--", "echo", "hi");
 		assert_string_equal(o.out, "hi\n");
 		assert_string_equal(o.err, "");
 	}
@@ -217,7 +217,8 @@ static void test_enforced(void **state)
 		char *outside = text("%s/outside-%u-%s", top, place.uid, place.backend);
 		mkdir(outside, 0777);
 		chmod(outside, 0777);
-		AT(&o, &place, "sh", "-c", "echo x > in; echo x > \"$1/out\"", "sh", outside);
+		AT(&o, &place, "sh", "-c", "echo x > in; echo x > \"$1/out\"", "sh",
+			outside);
 		assert_int_equal(stat(text("%s/in", place.ws), &st), 0);
 		assert_int_equal(stat(text("%s/out", outside), &st), -1);
 	}
@@ -231,8 +232,8 @@ static void test_mode_and_ceiling(void **state)
 	struct outcome o;
 
 	(void)state;
-	RUN(&o, &how, cordon, "run", "--policy", narrow, "--mode", "workspace-write", "--",
-		"echo", "ran");
+	RUN(&o, &how, cordon, "run", "--policy", narrow, "--mode", "workspace-write",
+		"--", "echo", "ran");
 	assert_int_equal(exit_code(&o), 125);
 	assert_string_equal(o.out, "");
 	assert_non_null(strstr(o.err, "--mode"));
@@ -240,8 +241,8 @@ static void test_mode_and_ceiling(void **state)
 	RUN(&o, &how, cordon, "run", "--policy", wide, "--", "echo", "ran");
 	assert_int_equal(exit_code(&o), 125);
 	assert_string_equal(o.out, "");
-	RUN(&o, &how, cordon, "run", "--policy", wide, "--mode", "danger-full-access", "--json",
-		"--", "sh", "-c", "exit 4");
+	RUN(&o, &how, cordon, "run", "--policy", wide, "--mode", "danger-full-access",
+		"--json", "--", "sh", "-c", "exit 4");
 	expect_outcome(&o, "exited", 4);
 	assert_non_null(strstr(o.out, "\"backend\":\"none\",\"enforcement\":\"none\""));
 }
@@ -249,8 +250,9 @@ static void test_mode_and_ceiling(void **state)
 static void test_what_is_hidden(void **state)
 {
 	char *hide = policy("cordon 1\npolicy p {\n    hide /usr/bin/env\n}\n");
-	char *carve = policy("cordon 1\npolicy p {\n    default mode workspace-write\n"
-			     "    mode workspace-write {\n        read ${workspace}/ro\n    }\n}\n");
+	char *carve = policy(
+		"cordon 1\npolicy p {\n    default mode workspace-write\n"
+		"    mode workspace-write {\n        read ${workspace}/ro\n    }\n}\n");
 	struct manner how = {.cwd = make_workspace(0)};
 	struct outcome o;
 
@@ -260,12 +262,13 @@ static void test_what_is_hidden(void **state)
 	assert_string_equal(o.out, "");
 	assert_non_null(strstr(o.err, ":3:10"));
 	assert_int_equal(mkdir(text("%s/ro", how.cwd), 0755), 0);
-	RUN(&o, &how, cordon, "run", "--policy", carve, "--backend", "landlock", "--", "echo",
-		"ran");
+	RUN(&o, &how, cordon, "run", "--policy", carve, "--backend", "landlock", "--",
+		"echo", "ran");
 	assert_int_equal(exit_code(&o), 125);
 	assert_string_equal(o.out, "");
 	assert_non_null(strstr(o.err,
-		"SANDBOX_UNAVAILABLE: sandbox mode \"workspace-write\" is requested but no "
+		"SANDBOX_UNAVAILABLE: sandbox mode \"workspace-write\" is requested but "
+		"no "
 		"sandbox backend is usable on this host; refusing to run the command "
 		"unconfined\n"));
 	assert_non_null(strstr(o.err, ":5:14"));
@@ -285,15 +288,18 @@ static void test_environment_means_nothing(void **state)
 		char *bin = text("%s/bin", place.ws);
 		mkdir(bin, 0755);
 		write_file(text("%s/bwrap", bin),
-			text("#!/bin/sh\ntouch %s/planted\nexec \"$@\"\n", place.ws), 0755);
+			text("#!/bin/sh\ntouch %s/planted\nexec \"$@\"\n", place.ws),
+			0755);
 		copy_file(text("%s/bwrap", bin), text("%s/cordon-init", bin), 0755);
 		char *env[] = {text("PATH=%s:/usr/bin:/bin", bin),
-			text("LD_PRELOAD=%s/no.so", place.ws), "ODD=a=b", "TMPDIR=/elsewhere",
-			NULL};
+			text("LD_PRELOAD=%s/no.so", place.ws), "ODD=a=b",
+			"TMPDIR=/elsewhere", NULL};
 		place.how.env = env;
-		AT(&o, &place, "sh", "-c", "echo $LD_PRELOAD $ODD $TMPDIR; test -d $TMPDIR");
+		AT(&o, &place, "sh", "-c",
+			"echo $LD_PRELOAD $ODD $TMPDIR; test -d $TMPDIR");
 		expect_outcome(&o, "exited", 0);
-		assert_non_null(strstr(o.out, text("%s/no.so a=b /tmp/cordon-", place.ws)));
+		assert_non_null(
+			strstr(o.out, text("%s/no.so a=b /tmp/cordon-", place.ws)));
 		/* Said by the command's own loader, and by nobody before it. */
 		if (!strcmp(place.backend, "bwrap"))
 			assert_null(strstr(o.err, "bwrap"));
@@ -335,15 +341,16 @@ struct back {
 
 static void start_at(struct back *back, const struct spot *place, const char *script)
 {
-	const char *const argv[] = {cordon, "run", "--policy", plain_policy(), "--backend",
-		place->backend, "--", "sh", "-c", script, NULL};
+	const char *const argv[] = {cordon, "run", "--policy", plain_policy(),
+		"--backend", place->backend, "--", "sh", "-c", script, NULL};
 	int out[2];
 
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	fflush(stdout);
 	back->pid = fork();
 	if (back->pid == 0)
-		become(&place->how, out[1], open("/dev/null", O_WRONLY | O_CLOEXEC), argv);
+		become(&place->how, out[1], open("/dev/null", O_WRONLY | O_CLOEXEC),
+			argv);
 	close(out[1]);
 	back->out = out[0];
 }
@@ -371,8 +378,9 @@ static void expect_nobody(struct back *back)
 	close(back->out);
 }
 
-static const char leftovers[] = "sleep 1000 & setsid sleep 1000 & (setsid sh -c 'sleep 1000 & "
-				"trap \"\" TERM HUP; sleep 1000' &) ; ";
+static const char leftovers[] =
+	"sleep 1000 & setsid sleep 1000 & (setsid sh -c 'sleep 1000 & "
+	"trap \"\" TERM HUP; sleep 1000' &) ; ";
 
 static void test_leftovers(void **state)
 {
@@ -413,7 +421,8 @@ static void test_killed(void **state)
 	EACH(&place)
 	{
 		for (int whom = 0; whom < 2; whom++) {
-			start_at(&back, &place, text("%s echo up; sleep 1000", leftovers));
+			start_at(
+				&back, &place, text("%s echo up; sleep 1000", leftovers));
 			read_word(&back, word, sizeof word);
 			pid_t runner = child_of(back.pid);
 			assert_true(runner > 0);
@@ -450,7 +459,8 @@ static void test_temp(void **state)
 		for (int i = 0; i < 2; i++) {
 			RUN(&o, &place.how, cordon, "run", "--policy", plain_policy(),
 				"--backend", place.backend, "--", "sh", "-c",
-				text("mkdir -p $TMPDIR/a/b; chmod 0 $TMPDIR/a; test -d $TMPDIR && "
+				text("mkdir -p $TMPDIR/a/b; chmod 0 $TMPDIR/a; test -d "
+				     "$TMPDIR && "
 				     "printf %%s $TMPDIR; %s",
 					ends[i]));
 			assert_non_null(strstr(o.out, "/cordon-"));
@@ -464,8 +474,8 @@ static void test_forwarding(void **state)
 	static const struct {
 		int sig;
 		const char *name;
-	} cases[] = {{SIGTERM, "TERM"}, {SIGINT, "INT"}, {SIGHUP, "HUP"}, {SIGUSR1, "USR1"},
-		{SIGQUIT, "QUIT"}};
+	} cases[] = {{SIGTERM, "TERM"}, {SIGINT, "INT"}, {SIGHUP, "HUP"},
+		{SIGUSR1, "USR1"}, {SIGQUIT, "QUIT"}};
 	struct spot place;
 	struct back back;
 	char word[64];
@@ -476,7 +486,8 @@ static void test_forwarding(void **state)
 	{
 		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 			start_at(&back, &place,
-				text("n=0; trap 'n=$((n+1))' %s; echo up; for i in 1 2 3 4; do "
+				text("n=0; trap 'n=$((n+1))' %s; echo up; for i in 1 2 3 "
+				     "4; do "
 				     "sleep 0.1; done; exit $((n+40))",
 					cases[i].name));
 			read_word(&back, word, sizeof word);
@@ -497,29 +508,35 @@ static void test_forwarding(void **state)
 /* --- runners that break ------------------------------------------------------------------------ */
 
 /* The second argument in memory of a struct init_event: kind, then zeros. */
-#define EVENT(kind) "printf '\\" kind "\\0\\0\\0%036d' 0 | tr 0 '\\000' > /proc/self/fd/$8\n"
+#define EVENT(kind)                                                                      \
+	"printf '\\" kind "\\0\\0\\0%036d' 0 | tr 0 '\\000' > /proc/self/fd/$8\n"
 
 static const struct broken {
 	const char *script;
 	enum run_outcome alone; /* with bwrap only */
-	bool goes_on;           /* landlock runs the command */
+	bool goes_on; /* landlock runs the command */
 	const char *reason;
 } broken_runners[] = {
 	{"echo 'bwrap: it broke' >&2; exit 1\n", RUN_RUNNER_FAILURE, true,
 		" Runner failure: bwrap: it broke"},
-	{"exit 0\n", RUN_RUNNER_FAILURE, true, " Runner failure: it exited with status 0"},
-	{"exit 3\n", RUN_RUNNER_FAILURE, true, " Runner failure: it exited with status 3"},
+	{"exit 0\n", RUN_RUNNER_FAILURE, true,
+		" Runner failure: it exited with status 0"},
+	{"exit 3\n", RUN_RUNNER_FAILURE, true,
+		" Runner failure: it exited with status 3"},
 	{"kill -KILL $$\n", RUN_RUNNER_KILLED, false, "may have run"},
 	{EVENT("1") "exit 1\n", RUN_RUNNER_KILLED, false, "may have run"},
 	{EVENT("1") EVENT("4") "exit 1\n", RUN_RUNNER_KILLED, false, "may have run"},
-	{EVENT("1") EVENT("4") "kill -KILL $$\n", RUN_RUNNER_KILLED, false, "may have run"},
+	{EVENT("1") EVENT("4") "kill -KILL $$\n", RUN_RUNNER_KILLED, false,
+		"may have run"},
 	{EVENT("2") "exit 125\n", RUN_RUNNER_FAILURE, true, "not as planned"},
-	{"i=0; while [ $i -lt 9999 ]; do echo xxxxxxxxxxxxxxxx; i=$((i+1)); done >&2\nexit 1\n",
+	{"i=0; while [ $i -lt 9999 ]; do echo xxxxxxxxxxxxxxxx; i=$((i+1)); done "
+	 ">&2\nexit 1\n",
 		RUN_RUNNER_FAILURE, true, "xxxx"},
 	{"echo 'bwrap: Creating new namespace failed: nesting depth or "
 	 "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)' >&2; exit 1\n",
 		RUN_RUNNER_FAILURE, true, "blocked: the limit"},
-	{"echo \"bwrap: Can't mount proc on /newroot/proc: Operation not permitted\" >&2\nexit 1\n",
+	{"echo \"bwrap: Can't mount proc on /newroot/proc: Operation not permitted\" "
+	 ">&2\nexit 1\n",
 		RUN_RUNNER_FAILURE, true, "nested"},
 };
 
@@ -529,22 +546,30 @@ static void run_broken(const struct broken *b, const struct backend *only, bool 
 	static const char *const argv[] = {"sh", "-c", "exit 9", NULL};
 	static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
 	char *ws = make_workspace(geteuid());
-	struct session_options options = {
-		.policy_file = plain_policy(), .workspace = ws, .host = true, .launch = true};
-	struct programs programs = {
-		.bwrap = text("%s/fake-bwrap", top), .helper = text("%s/cordon-init", top)};
-	struct run_request request = {.argv = argv, .environment = env, .directory = ws,
-		.only = only, .programs = &programs, .supervision = {.signals = -1}};
+	struct session_options options = {.policy_file = plain_policy(),
+		.workspace = ws,
+		.host = true,
+		.launch = true};
+	struct programs programs = {.bwrap = text("%s/fake-bwrap", top),
+		.helper = text("%s/cordon-init", top)};
+	struct run_request request = {.argv = argv,
+		.environment = env,
+		.directory = ws,
+		.only = only,
+		.programs = &programs,
+		.supervision = {.signals = -1}};
 	struct launched launched;
 	struct run_result result;
 	struct session session;
 
-	write_file(programs.bwrap, text("#!/bin/sh\nPATH=/usr/bin:/bin\n%s", b->script), 0755);
+	write_file(programs.bwrap, text("#!/bin/sh\nPATH=/usr/bin:/bin\n%s", b->script),
+		0755);
 	if (dropped)
 		chmod(programs.bwrap, 0777);
 	session_init(&session, &options);
 	assert_true(session_load(&session) && session_target(&session));
-	struct plan *plan = session_plan_launch(&session, MODE_WORKSPACE_WRITE, &launched);
+	struct plan *plan = session_plan_launch(
+		&session, MODE_WORKSPACE_WRITE, &launched);
 	assert_non_null(plan);
 	run_confined(&session, plan, &request, &result);
 	*outcome = result.outcome;
@@ -566,14 +591,16 @@ static void test_broken_runners(void **state)
 	need("landlock", geteuid());
 	for (size_t i = 0; i < sizeof broken_runners / sizeof broken_runners[0]; i++) {
 		const struct broken *b = &broken_runners[i];
-		run_broken(b, &backend_bwrap, false, &outcome, &backend, reason, sizeof reason);
+		run_broken(b, &backend_bwrap, false, &outcome, &backend, reason,
+			sizeof reason);
 		if (outcome != b->alone || !strstr(reason, b->reason))
-			fail_msg("case %zu: %s: %s", i, run_outcome_text(outcome), reason);
+			fail_msg(
+				"case %zu: %s: %s", i, run_outcome_text(outcome), reason);
 		run_broken(b, NULL, false, &outcome, &backend, reason, sizeof reason);
 		if (outcome != (b->goes_on ? RUN_EXITED : RUN_RUNNER_KILLED) ||
 			strcmp(backend, b->goes_on ? "landlock" : "bwrap") != 0)
-			fail_msg("case %zu, chain: %s, %s: %s", i, run_outcome_text(outcome),
-				backend, reason);
+			fail_msg("case %zu, chain: %s, %s: %s", i,
+				run_outcome_text(outcome), backend, reason);
 	}
 }
 
@@ -585,7 +612,8 @@ static void test_distrusted_runner(void **state)
 	char reason[2048];
 
 	(void)state;
-	run_broken(&harmless, &backend_bwrap, true, &outcome, &backend, reason, sizeof reason);
+	run_broken(&harmless, &backend_bwrap, true, &outcome, &backend, reason,
+		sizeof reason);
 	assert_int_equal(outcome, RUN_UNAVAILABLE);
 	assert_non_null(strstr(reason, "changed by others"));
 	assert_null(strstr(reason, "Runner failure"));
