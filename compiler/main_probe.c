@@ -85,7 +85,8 @@ static int probe(struct session *session, struct options *options,
 		return EXIT_UNABLE;
 	for (size_t b = 0; backends[b] && count < PROBED_MAX; b++) {
 		if (backends[b]->platform != PLATFORM_LINUX ||
-			(options->backend && strcmp(options->backend, backends[b]->name) != 0))
+			(options->backend &&
+				strcmp(options->backend, backends[b]->name) != 0))
 			continue;
 		run_probe(session, plan, backends[b], programs, &verdicts[count]);
 		if (verdicts[count++].cause == CAUSE_NONE)
@@ -103,9 +104,11 @@ int main_probe(struct options *options)
 	enum mode mode;
 
 	if (options->operand_count)
-		return main_usage(options, "probe takes no file; the policy is --policy FILE");
+		return main_usage(
+			options, "probe takes no file; the policy is --policy FILE");
 	if (options->backend && !backend_find(options->backend))
-		return main_usage(options, "unknown backend `%s`; known are bwrap, landlock",
+		return main_usage(options,
+			"unknown backend `%s`; known are bwrap, landlock",
 			options->backend);
 	if (options->format > FORMAT_JSON)
 		return main_usage(options, "probe prints text or json");
@@ -116,7 +119,8 @@ int main_probe(struct options *options)
 		mode = options->mode_given ? options->mode : session.policy->default_mode;
 		session_trust(&session, false);
 		if (mode >= MODE_CONFINED_COUNT)
-			status = main_usage(options, "danger-full-access needs no backend");
+			status = main_usage(
+				options, "danger-full-access needs no backend");
 		else if (session_target(&session))
 			status = probe(&session, options, &programs, mode, &launched);
 	}

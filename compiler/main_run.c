@@ -32,10 +32,12 @@ static json_t *passed_json(const struct run_result *result)
 	for (size_t i = 0; i < result->passed_count; i++) {
 		const struct passed_over *p = &result->passed[i];
 		const struct cause_text *text = cause_text(p->cause);
-		json_array_append_new(list,
-			json_pack("{s:s, s:s, s:s, s:o, s:s}", "backend", p->backend->name,
-				"verdict", text->verdict, "sentence", text->sentence, "detail",
-				text_json(*p->detail ? p->detail : NULL), "fix", text->fix));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:s, s:o, s:s}", "backend",
+				      p->backend->name, "verdict", text->verdict,
+				      "sentence", text->sentence, "detail",
+				      text_json(*p->detail ? p->detail : NULL), "fix",
+				      text->fix));
 	}
 	return list;
 }
@@ -51,14 +53,14 @@ static json_t *off_json(struct session *session, const struct plan *plan)
 			.subject = SUBJECT_RULE, .index = plan->off[i].rule};
 		if (rule->built_in)
 			continue;
-		json_array_append_new(list,
-			json_pack("{s:o, s:o, s:s}", "rule",
-				text_json(plan_rule_text(plan, plan->off[i].rule,
-					&session->sources, &session->arena)),
-				"place",
-				text_json(report_place(
-					plan, &remark, &session->sources, &session->arena)),
-				"why", whys[plan->off[i].why]));
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:s}", "rule",
+				      text_json(plan_rule_text(plan, plan->off[i].rule,
+					      &session->sources, &session->arena)),
+				      "place",
+				      text_json(report_place(plan, &remark,
+					      &session->sources, &session->arena)),
+				      "why", whys[plan->off[i].why]));
 	}
 	return list;
 }
@@ -68,7 +70,8 @@ static json_t *remarks_json(struct session *session, const struct run_result *re
 {
 	if (!result->backend)
 		return json_array();
-	return report_remarks_json(result->plan, remarks, &session->sources, &session->arena);
+	return report_remarks_json(
+		result->plan, remarks, &session->sources, &session->arena);
 }
 
 static json_t *created_json(const struct created *created)
@@ -93,18 +96,20 @@ static json_t *result_json(struct session *session, const struct run_result *res
 	const struct launched *launched)
 {
 	const char *code = result->outcome == RUN_UNAVAILABLE ||
-			result->outcome == RUN_RUNNER_FAILURE
-		? "SANDBOX_UNAVAILABLE"
-		: NULL;
+					   result->outcome == RUN_RUNNER_FAILURE
+				   ? "SANDBOX_UNAVAILABLE"
+				   : NULL;
 	const char *reason = result->reason || result->outcome != RUN_REFUSED
-		? result->reason
-		: first_finding(session);
+				     ? result->reason
+				     : first_finding(session);
 	bool ran = result->outcome == RUN_EXITED || result->outcome == RUN_SIGNALED;
-	json_t *json = json_pack("{s:i, s:s, s:o, s:o, s:n, s:o, s:o}", "version", 1, "outcome",
-		run_outcome_text(result->outcome), "exitCode",
-		result->outcome == RUN_EXITED ? json_integer(result->exit_code) : json_null(),
+	json_t *json = json_pack("{s:i, s:s, s:o, s:o, s:n, s:o, s:o}", "version", 1,
+		"outcome", run_outcome_text(result->outcome), "exitCode",
+		result->outcome == RUN_EXITED ? json_integer(result->exit_code)
+					      : json_null(),
 		"signal",
-		result->outcome == RUN_SIGNALED ? json_integer(result->signal) : json_null(),
+		result->outcome == RUN_SIGNALED ? json_integer(result->signal)
+						: json_null(),
 		"denied", "reason", text_json(reason), "code", text_json(code));
 
 	json_object_set_new(
@@ -118,12 +123,13 @@ static json_t *result_json(struct session *session, const struct run_result *res
 	json_object_set_new(json, "backend",
 		json_string(result->backend ? result->backend->name : "none"));
 	json_object_set_new(json, "enforcement",
-		json_string(result->backend ? fidelity_enforcement(&result->fidelity) : "none"));
+		json_string(result->backend ? fidelity_enforcement(&result->fidelity)
+					    : "none"));
 	json_object_set_new(json, "passedOver", passed_json(result));
 	json_object_set_new(
 		json, "gaps", remarks_json(session, result, &result->fidelity.gaps));
-	json_object_set_new(
-		json, "exposures", remarks_json(session, result, &result->fidelity.exposures));
+	json_object_set_new(json, "exposures",
+		remarks_json(session, result, &result->fidelity.exposures));
 	json_object_set_new(json, "off", off_json(session, result->plan));
 	json_object_set_new(json, "created", created_json(&launched->created));
 	return json;
@@ -237,8 +243,8 @@ static bool run(struct session *session, struct options *options, enum mode mode
 	struct plan *plan = session_plan_launch(session, mode, launched);
 	if (!plan)
 		return false;
-	request->environment =
-		run_environment(&session->arena, plan, (const char *const *)environ);
+	request->environment = run_environment(
+		&session->arena, plan, (const char *const *)environ);
 	run_confined(session, plan, request, result);
 	if (options->tty)
 		take_terminal_back();
@@ -279,7 +285,8 @@ static bool check_options(struct options *options, const struct backend **only)
 		return false;
 	}
 	if (options->json_fd >= 0 && fcntl(options->json_fd, F_GETFD) < 0) {
-		main_usage(options, "descriptor %d of --json-fd is not open", options->json_fd);
+		main_usage(options, "descriptor %d of --json-fd is not open",
+			options->json_fd);
 		return false;
 	}
 	return true;

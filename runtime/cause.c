@@ -59,9 +59,11 @@ enum cause cause_of_bwrap(const char *words)
 		{"setting up uid map: Permission denied", CAUSE_NESTED, true},
 		{"namespaces exceeded", CAUSE_LIMIT, false},
 		{"unshare user ns: No space left on device", CAUSE_LIMIT, false},
-		{"likely because the kernel does not support user namespaces", CAUSE_KERNEL, true},
+		{"likely because the kernel does not support user namespaces",
+			CAUSE_KERNEL, true},
 		{"No permissions to creat", CAUSE_USERNS, true},
-		{"Creating new namespace failed: Operation not permitted", CAUSE_USERNS, true},
+		{"Creating new namespace failed: Operation not permitted", CAUSE_USERNS,
+			true},
 		{"Can't mount proc", CAUSE_NESTED, false},
 		{"Failed RTM_NEWADDR", CAUSE_NESTED, true},
 		{"overflowuid", CAUSE_NESTED, false},
@@ -71,7 +73,8 @@ enum cause cause_of_bwrap(const char *words)
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (strstr(words, table[i].text))
-			return table[i].ask ? why_blocked(table[i].cause) : table[i].cause;
+			return table[i].ask ? why_blocked(table[i].cause)
+					    : table[i].cause;
 	return CAUSE_BROKEN;
 }
 

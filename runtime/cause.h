@@ -14,49 +14,53 @@
 #include "compiler/arena.h"
 
 /* X(NAME, verdict, sentence, fix) */
-#define CAUSES(X)                                                                          \
-	X(CAUSE_NONE, "usable", "", "")                                                    \
-	X(CAUSE_MISSING, "missing", "bubblewrap is not installed",                         \
-		"install bubblewrap (Debian, Ubuntu, Fedora: package `bubblewrap`)")       \
-	X(CAUSE_NO_HELPER, "missing", "cordon-init is not installed",                      \
-		"install cordon completely: cordon-init belongs into its libexec directory") \
-	X(CAUSE_UNTRUSTED, "broken", "a program that confines can be changed by others",   \
-		"give the program and the directories above it to root")                   \
-	X(CAUSE_USERNS, "blocked", "user namespaces are disabled",                         \
-		"sysctl kernel.unprivileged_userns_clone=1, or allow user namespaces in the " \
-		"container")                                                               \
-	X(CAUSE_APPARMOR, "blocked", "AppArmor restricts user namespaces",                 \
-		"add an AppArmor profile for bwrap with `userns,`, or sysctl "             \
-		"kernel.apparmor_restrict_unprivileged_userns=0")                          \
-	X(CAUSE_LIMIT, "blocked", "the limit of user namespaces is used up",               \
-		"raise user.max_user_namespaces (sysctl); two are needed for each sandbox") \
-	X(CAUSE_NESTED, "nested",                                                          \
-		"this process is itself confined and cannot make another sandbox",         \
-		"start cordon outside of the container or sandbox")                        \
-	X(CAUSE_LAYERS, "nested", "no more Landlock layers can be added",                  \
-		"start cordon outside of other Landlock sandboxes (16 layers at most)")    \
-	X(CAUSE_KERNEL, "unusable kernel", "the kernel has no user namespaces",            \
-		"use a kernel with CONFIG_USER_NS")                                        \
-	X(CAUSE_NO_LANDLOCK, "unusable kernel", "the kernel has no Landlock",              \
-		"use Linux 5.13 or later with CONFIG_SECURITY_LANDLOCK")                   \
-	X(CAUSE_LANDLOCK_OFF, "unusable kernel", "Landlock is not enabled",                \
-		"add landlock to the list of lsm= on the kernel's command line")           \
-	X(CAUSE_KERNEL_OLD, "unusable kernel",                                             \
-		"the kernel lacks a call that ending a command's tree needs",              \
-		"use a kernel with CONFIG_PROC_CHILDREN and close_range(2)")               \
-	X(CAUSE_EXPRESS, "cannot express the plan", "a rule cannot be expressed",          \
-		"change the rule, or add `best-effort` to it")                             \
-	X(CAUSE_PARTIAL, "cannot express the plan",                                        \
-		"the policy requires full enforcement and this is partial",                \
-		"use a backend without gaps, or take `require full` away")                 \
-	X(CAUSE_SIZE, "cannot express the plan", "the profile is too large",               \
-		"name directories instead of single files")                                \
-	X(CAUSE_CHANGED, "broken", "a path changed while the sandbox was made",            \
-		"try again; if it happens again, see who changes the path")                \
-	X(CAUSE_LOCK, "broken", "the second lock was refused by the kernel",               \
-		"start cordon outside of other Landlock sandboxes (16 layers at most)")    \
-	X(CAUSE_SLOW, "broken", "the check did not end in time", "see what the host is doing") \
-	X(CAUSE_BROKEN, "broken", "the runner failed",                                     \
+#define CAUSES(X)                                                                        \
+	X(CAUSE_NONE, "usable", "", "")                                                  \
+	X(CAUSE_MISSING, "missing", "bubblewrap is not installed",                       \
+		"install bubblewrap (Debian, Ubuntu, Fedora: package `bubblewrap`)")     \
+	X(CAUSE_NO_HELPER, "missing", "cordon-init is not installed",                    \
+		"install cordon completely: cordon-init belongs into its libexec "       \
+		"directory")                                                             \
+	X(CAUSE_UNTRUSTED, "broken", "a program that confines can be changed by others", \
+		"give the program and the directories above it to root")                 \
+	X(CAUSE_USERNS, "blocked", "user namespaces are disabled",                       \
+		"sysctl kernel.unprivileged_userns_clone=1, or allow user namespaces "   \
+		"in the "                                                                \
+		"container")                                                             \
+	X(CAUSE_APPARMOR, "blocked", "AppArmor restricts user namespaces",               \
+		"add an AppArmor profile for bwrap with `userns,`, or sysctl "           \
+		"kernel.apparmor_restrict_unprivileged_userns=0")                        \
+	X(CAUSE_LIMIT, "blocked", "the limit of user namespaces is used up",             \
+		"raise user.max_user_namespaces (sysctl); two are needed for each "      \
+		"sandbox")                                                               \
+	X(CAUSE_NESTED, "nested",                                                        \
+		"this process is itself confined and cannot make another sandbox",       \
+		"start cordon outside of the container or sandbox")                      \
+	X(CAUSE_LAYERS, "nested", "no more Landlock layers can be added",                \
+		"start cordon outside of other Landlock sandboxes (16 layers at most)")  \
+	X(CAUSE_KERNEL, "unusable kernel", "the kernel has no user namespaces",          \
+		"use a kernel with CONFIG_USER_NS")                                      \
+	X(CAUSE_NO_LANDLOCK, "unusable kernel", "the kernel has no Landlock",            \
+		"use Linux 5.13 or later with CONFIG_SECURITY_LANDLOCK")                 \
+	X(CAUSE_LANDLOCK_OFF, "unusable kernel", "Landlock is not enabled",              \
+		"add landlock to the list of lsm= on the kernel's command line")         \
+	X(CAUSE_KERNEL_OLD, "unusable kernel",                                           \
+		"the kernel lacks a call that ending a command's tree needs",            \
+		"use a kernel with CONFIG_PROC_CHILDREN and close_range(2)")             \
+	X(CAUSE_EXPRESS, "cannot express the plan", "a rule cannot be expressed",        \
+		"change the rule, or add `best-effort` to it")                           \
+	X(CAUSE_PARTIAL, "cannot express the plan",                                      \
+		"the policy requires full enforcement and this is partial",              \
+		"use a backend without gaps, or take `require full` away")               \
+	X(CAUSE_SIZE, "cannot express the plan", "the profile is too large",             \
+		"name directories instead of single files")                              \
+	X(CAUSE_CHANGED, "broken", "a path changed while the sandbox was made",          \
+		"try again; if it happens again, see who changes the path")              \
+	X(CAUSE_LOCK, "broken", "the second lock was refused by the kernel",             \
+		"start cordon outside of other Landlock sandboxes (16 layers at most)")  \
+	X(CAUSE_SLOW, "broken", "the check did not end in time",                         \
+		"see what the host is doing")                                            \
+	X(CAUSE_BROKEN, "broken", "the runner failed",                                   \
 		"run `cordon probe`, and mend what the runner says")
 
 enum cause {

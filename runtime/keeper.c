@@ -31,6 +31,12 @@
  * has to stop waiting. */
 #define PATIENCE_MS 2000
 
+/* Of a walk through the tree; what is deeper comes up as the upper ones die. */
+#define DEPTH_MAX 200
+
+/* Reaped in one go: others may come as fast as they go. */
+#define REAPED_MAX 1000
+
 struct state {
 	const struct keeper *keeper;
 	bool scoped; /* kill -1 reaches the tree and nothing else: tried */
@@ -71,8 +77,8 @@ _Noreturn static void fail(const struct keeper *keeper, uint32_t step, int error
 /* As execvp(3): where the search goes on. */
 static bool looks_absent(int error)
 {
-	return error == EACCES || error == ENOENT || error == ENOTDIR || error == ESTALE ||
-		error == ENODEV || error == ETIMEDOUT;
+	return error == EACCES || error == ENOENT || error == ENOTDIR ||
+	       error == ESTALE || error == ENODEV || error == ETIMEDOUT;
 }
 
 static int execute(const struct keeper *keeper)
@@ -174,14 +180,40 @@ static void kill_one(const struct state *state, pid_t pid)
 	kill(pid, SIGKILL);
 }
 
-/* Our children; theirs become ours as they die. */
-static void kill_children(const struct state *state)
+/* "/proc/PID/task/PID/children"; pid 0: our own. */
+static void name_children(char *out, pid_t pid)
 {
-	char text[1024];
-	int fd = open(CHILDREN, O_RDONLY | O_CLOEXEC);
+	char digits[16];
+	size_t n = 0;
+
+	if (pid == 0) {
+		strcpy(out, CHILDREN);
+		return;
+	}
+	for (pid_t rest = pid; rest; rest /= 10)
+		digits[n++] = (char)('0' + rest % 10);
+	strcpy(out, "/proc/");
+	for (int twice = 0; twice < 2; twice++) {
+		out += strlen(out);
+		for (size_t i = n; i-- > 0;)
+			*out++ = digits[i];
+		strcpy(out, twice ? "/children" : "/task/");
+	}
+}
+
+/*
+ * All that is below a process. Each is killed before its children are looked up: from
+ * then on it cannot fork. Children that come loose meanwhile, and those of other
+ * threads, are ours in the next round.
+ */
+static void kill_below(const struct state *state, pid_t parent, int depth)
+{
+	char text[512], path[64];
 	pid_t pid = 0;
 	ssize_t n;
 
+	name_children(path, parent);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	while ((n = read(fd, text, sizeof(text))) > 0) {
@@ -190,6 +222,8 @@ static void kill_children(const struct state *state)
 				pid = pid * 10 + (text[i] - '0');
 			} else if (pid) {
 				kill_one(state, pid);
+				if (depth < DEPTH_MAX)
+					kill_below(state, pid, depth + 1);
 				pid = 0;
 			}
 		}
@@ -202,7 +236,10 @@ static void reap(struct state *state)
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+	for (int i = 0; i < REAPED_MAX; i++) {
+		pid = waitpid(-1, &status, WNOHANG | __WALL);
+		if (pid <= 0)
+			return;
 		if (pid != state->command)
 			continue;
 		state->ended = true;
@@ -215,7 +252,7 @@ static bool is_alone(void)
 	siginfo_t info;
 
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 &&
-		errno == ECHILD;
+	       errno == ECHILD;
 }
 
 static int64_t now_ms(void)
@@ -244,7 +281,7 @@ static void end_tree(struct state *state)
 		if (state->scoped)
 			kill(-1, SIGKILL);
 		else
-			kill_children(state);
+			kill_below(state, 0, 0);
 		reap(state);
 		if (is_alone())
 			return;
@@ -328,7 +365,8 @@ static int enter_scope(struct state *state)
 static int prepare(struct state *state)
 {
 	const struct keeper *keeper = state->keeper;
-	const int kept[] = {keeper->control, keeper->events, keeper->ruleset, keeper->scope};
+	const int kept[] = {
+		keeper->control, keeper->events, keeper->ruleset, keeper->scope};
 	sigset_t child;
 	int error = spawn_keep(kept, sizeof(kept) / sizeof(kept[0]));
 

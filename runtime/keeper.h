@@ -24,12 +24,12 @@
 /* Everything is prepared before the keeper is made: it allocates nothing. */
 struct keeper {
 	int control; /* read end: signals to pass on; its end is the end of all */
-	int events;  /* write end */
+	int events; /* write end */
 	int ruleset; /* for the command; -1: unconfined */
-	int scope;   /* ruleset of the keeper's own domain; -1: none */
+	int scope; /* ruleset of the keeper's own domain; -1: none */
 	int abi;
 	const char *const *candidates; /* what to execute, one after the other */
-	char **argv;  /* of the command */
+	char **argv; /* of the command */
 	char **shell; /* {"/bin/sh", NULL, argv[1]…}: for a script without #! */
 	char **environment;
 	const char *directory; /* NULL: as it is */

@@ -81,7 +81,8 @@ static char **make_argv(struct arena *arena, const struct work *work, const int 
 	return out;
 }
 
-static enum cause failed(struct work *work, int error, const char *what, const char **detail)
+static enum cause failed(
+	struct work *work, int error, const char *what, const char **detail)
 {
 	*detail = arena_printf(&work->session->arena, "%s: %s", what, strerror(error));
 	return CAUSE_BROKEN;
@@ -106,8 +107,8 @@ static int make_files(struct work *work, const struct launch *launch,
 	return passed[CONFIG] < 0 ? passed[CONFIG] : passed[ARGS] < 0 ? passed[ARGS] : 0;
 }
 
-static enum cause start_bwrap(struct work *work, struct start *start, struct runner *runner,
-	const char **detail)
+static enum cause start_bwrap(struct work *work, struct start *start,
+	struct runner *runner, const char **detail)
 {
 	struct arena *arena = &work->session->arena;
 	/* Aligned for any stack. */

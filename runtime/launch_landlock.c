@@ -65,8 +65,8 @@ static int make_ruleset(struct work *work, const struct fidelity *fidelity, int 
 	struct landlock_ruleset_attr attr = {
 		.handled_access_fs = landlock_handled_fs(abi),
 		.handled_access_net = work->plan->network == NETWORK_NONE
-			? landlock_known(abi, abi).net
-			: 0,
+					      ? landlock_known(abi, abi).net
+					      : 0,
 		.scoped = landlock_known(abi, LANDLOCK_SCOPE_ABI).scoped,
 	};
 	struct grant *grants;
@@ -77,8 +77,8 @@ static int make_ruleset(struct work *work, const struct fidelity *fidelity, int 
 			"no ruleset can be made", detail);
 		return -1;
 	}
-	size_t count =
-		landlock_grants(work->plan, fidelity, &work->session->arena, &grants);
+	size_t count = landlock_grants(
+		work->plan, fidelity, &work->session->arena, &grants);
 	for (size_t i = 0; i < count; i++) {
 		*cause = allow(work, ruleset, &grants[i], attr.handled_access_fs, detail);
 		if (*cause == CAUSE_NONE)
@@ -167,7 +167,8 @@ static enum cause run_keeper(struct work *work, struct keeper *keeper,
 		error = pid < 0 ? pid : 0;
 	}
 	if (error)
-		cause = failed(work, CAUSE_BROKEN, -error, "no process can be made", detail);
+		cause = failed(
+			work, CAUSE_BROKEN, -error, "no process can be made", detail);
 	if (control[0] >= 0)
 		close(control[0]);
 	if (events[1] >= 0)
@@ -194,7 +195,8 @@ enum cause launch_landlock(struct work *work, struct fidelity *fidelity,
 		int abi = landlock_abi();
 		if (abi < 1)
 			return cause_of_landlock(-abi);
-		backend_landlock.check(work->plan, &launch, &work->session->arena, fidelity);
+		backend_landlock.check(
+			work->plan, &launch, &work->session->arena, fidelity);
 		keeper.abi = abi;
 		keeper.ruleset = make_ruleset(work, fidelity, abi, &cause, detail);
 		if (keeper.ruleset < 0)
@@ -217,7 +219,7 @@ enum cause launch_landlock(struct work *work, struct fidelity *fidelity,
 struct trial {
 	int ruleset, directory;
 	int error; /* of the open that must be refused; 0: it was not */
-	int step;  /* of a call before that */
+	int step; /* of a call before that */
 };
 
 static int try_write(void *arg)
@@ -238,7 +240,8 @@ static int try_write(void *arg)
  * restriction works here, not whether the call exists. */
 enum cause probe_landlock(struct work *work, const char **detail)
 {
-	const struct landlock_ruleset_attr attr = {.handled_access_fs = landlock_handled_fs(1)};
+	const struct landlock_ruleset_attr attr = {
+		.handled_access_fs = landlock_handled_fs(1)};
 	struct trial trial = {.ruleset = -1, .directory = -1};
 	char path[] = "/tmp/cordon-probe-XXXXXX";
 	enum cause cause = CAUSE_BROKEN;
@@ -256,7 +259,8 @@ enum cause probe_landlock(struct work *work, const char **detail)
 		goto out;
 	}
 	trial.directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (spawn_sharing(try_write, &trial, stack + (-(uintptr_t)stack & 15), &pidfd) > 0)
+	if (spawn_sharing(try_write, &trial, stack + (-(uintptr_t)stack & 15), &pidfd) >
+		0)
 		(void)!spawn_wait(pidfd, &status);
 	if (trial.step < 0)
 		cause = failed(work, cause_of_landlock(-trial.step), -trial.step,

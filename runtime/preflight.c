@@ -19,8 +19,8 @@
 #include "runtime/run_parts.h"
 #include "runtime/walk.h"
 
-#define HEAD_BYTES   256 /* BINPRM_BUF_SIZE of the kernel */
-#define SCRIPT_LEVELS 5
+#define HEAD_BYTES     256 /* BINPRM_BUF_SIZE of the kernel */
+#define SCRIPT_LEVELS  5
 #define SEARCH_DEFAULT "/bin:/usr/bin" /* execvp(3) without PATH */
 
 struct flight {
@@ -30,6 +30,7 @@ struct flight {
 	struct run_result *out;
 	const char *hidden; /* a candidate that the plan hides, canonical */
 	int error; /* why candidates did not do: ENOENT, EACCES */
+	bool named; /* by a path; in a search a directory that is closed has nothing */
 };
 
 static struct arena *arena_of(const struct flight *f)
@@ -95,7 +96,8 @@ static const char *elf_string(struct arena *arena, int fd, uint64_t offset, uint
 	if (size < 2 || size > PATH_BYTES_MAX)
 		return NULL;
 	text = arena_alloc(arena, (size_t)size + 1);
-	return pread(fd, text, (size_t)size, (off_t)offset) == (ssize_t)size ? text : NULL;
+	return pread(fd, text, (size_t)size, (off_t)offset) == (ssize_t)size ? text
+									     : NULL;
 }
 
 static const char *elf64_interpreter(struct arena *arena, int fd, const char *head)
@@ -166,7 +168,8 @@ static bool check_interpreters(struct flight *f, const char *program, int fd, in
 	walk_path_retry(&walk, absolute(f, name));
 	if (walk.missing)
 		fine = fail_exec(f, ENOENT,
-			arena_printf(arena_of(f), "%s needs the interpreter %s, which is missing",
+			arena_printf(arena_of(f),
+				"%s needs the interpreter %s, which is missing",
 				walk_quoted(arena_of(f), program),
 				walk_quoted(arena_of(f), name)));
 	else if (walk.error == 0 && !is_readable(f, walk.canonical))
@@ -196,8 +199,8 @@ static enum found look(struct flight *f, const char *candidate)
 	enum found found = FOUND;
 
 	/* Most candidates are not there: one call each. */
-	if (faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) < 0 && errno != EACCES)
-		return miss(f, ENOENT);
+	if (faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) < 0)
+		return miss(f, errno == EACCES && f->named ? EACCES : ENOENT);
 	walk_path_retry(&walk, path);
 	if (walk.missing) {
 		found = miss(f, ENOENT);
@@ -209,7 +212,7 @@ static enum found look(struct flight *f, const char *candidate)
 		f->hidden = walk.canonical;
 		found = NOT_FOUND;
 	} else if (!S_ISREG(walk.st.st_mode) || !(walk.st.st_mode & 0111) ||
-		faccessat(AT_FDCWD, walk.canonical, X_OK, AT_EACCESS) < 0) {
+		   faccessat(AT_FDCWD, walk.canonical, X_OK, AT_EACCESS) < 0) {
 		found = miss(f, EACCES);
 	} else if (!check_interpreters(f, candidate, walk.fd, 0)) {
 		found = NOT_FINE;
@@ -242,9 +245,9 @@ static const char *const *list_candidates(const struct flight *f)
 	}
 	for (const char *end; *name; path = end + 1) {
 		end = strchrnul(path, ':');
-		list[used++] = end == path
-			? arena_printf(arena_of(f), "./%s", name)
-			: arena_printf(arena_of(f), "%.*s/%s", (int)(end - path), path, name);
+		list[used++] = end == path ? arena_printf(arena_of(f), "./%s", name)
+					   : arena_printf(arena_of(f), "%.*s/%s",
+						     (int)(end - path), path, name);
 		if (!*end)
 			break;
 	}
@@ -255,7 +258,8 @@ bool preflight(struct session *session, const struct plan *plan,
 	const struct run_request *request, const char *const **candidates,
 	struct run_result *out)
 {
-	struct flight f = {session, plan, request, out, NULL, 0};
+	struct flight f = {session, plan, request, out, NULL, 0,
+		strchr(request->argv[0], '/') != NULL};
 	const char *name = walk_quoted(&session->arena, request->argv[0]);
 
 	if (!is_readable(&f, request->directory))
@@ -271,5 +275,6 @@ bool preflight(struct session *session, const struct plan *plan,
 	if (f.error == EACCES)
 		return fail_exec(&f, EACCES,
 			arena_printf(&session->arena, "%s cannot be executed", name));
-	return fail_exec(&f, ENOENT, arena_printf(&session->arena, "%s: not found", name));
+	return fail_exec(
+		&f, ENOENT, arena_printf(&session->arena, "%s: not found", name));
 }

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *find_in(struct arena *arena, const char *const *places, const char *name)
+static const char *find_in(
+	struct arena *arena, const char *const *places, const char *name)
 {
 	for (; *places; places++) {
 		const char *path = arena_printf(arena, "%s/%s", *places, name);

@@ -19,7 +19,7 @@
 /* Absolute paths; NULL: not found. Tests fill this by hand. */
 struct programs {
 	const char *bwrap;
-	const char *helper;   /* cordon-init */
+	const char *helper; /* cordon-init */
 	const char *launcher; /* landlock-run */
 };
 

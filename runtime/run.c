@@ -45,9 +45,11 @@ bool run_mode(struct session *session, const enum mode *asked, enum mode *mode)
 		return above_ceiling(session, asked, *mode);
 	if (*mode < MODE_CONFINED_COUNT || asked)
 		return true;
-	struct diag *diag = diag_report(&session->diags, CODE_E081, policy->default_mode_span,
+	struct diag *diag = diag_report(&session->diags, CODE_E081,
+		policy->default_mode_span,
 		"`danger-full-access` is unconfined and only used when it is asked for");
-	diag_help(&session->diags, diag, "say --mode danger-full-access, or another mode");
+	diag_help(
+		&session->diags, diag, "say --mode danger-full-access, or another mode");
 	return false;
 }
 
@@ -87,15 +89,18 @@ static const char *describe_status(struct arena *arena, const struct course *cou
 	if (!course->status_known)
 		return "it ended";
 	if (WIFSIGNALED(course->status))
-		return arena_printf(arena, "it was killed by signal %d", WTERMSIG(course->status));
-	return arena_printf(arena, "it exited with status %d", WEXITSTATUS(course->status));
+		return arena_printf(
+			arena, "it was killed by signal %d", WTERMSIG(course->status));
+	return arena_printf(
+		arena, "it exited with status %d", WEXITSTATUS(course->status));
 }
 
 /* Why nothing was executed, of a runner that ended by itself. */
 static enum cause blame(struct arena *arena, const struct backend *backend,
 	const struct course *course, const char **detail)
 {
-	static const char *const steps[] = {[INIT_STEP_USAGE] = "its configuration is wrong",
+	static const char *const steps[] = {
+		[INIT_STEP_USAGE] = "its configuration is wrong",
 		[INIT_STEP_FORK] = "no process can be made",
 		[INIT_STEP_LOCK] = "Landlock refuses",
 		[INIT_STEP_STDERR] = "standard error cannot be passed on"};
@@ -107,19 +112,21 @@ static enum cause blame(struct arena *arena, const struct backend *backend,
 	}
 	if (last->kind == INIT_REFUSED) {
 		*detail = arena_printf(arena, "record %u of the plan: %s", last->record,
-			last->value ? walk_strerror(arena, last->value) : "not as planned");
+			last->value ? walk_strerror(arena, last->value)
+				    : "not as planned");
 		return CAUSE_CHANGED;
 	}
 	if (last->kind == INIT_FAILED) {
-		bool known = last->record && last->record < sizeof(steps) / sizeof(steps[0]);
+		bool known = last->record &&
+			     last->record < sizeof(steps) / sizeof(steps[0]);
 		*detail = arena_printf(arena, "%s: %s",
 			known ? steps[last->record] : "it failed",
 			walk_strerror(arena, last->value));
 		if (last->record != INIT_STEP_LOCK)
 			return CAUSE_BROKEN;
-		return last->value == E2BIG ? CAUSE_LAYERS
-			: backend == &backend_bwrap ? CAUSE_LOCK
-						    : cause_of_landlock(last->value);
+		return last->value == E2BIG        ? CAUSE_LAYERS
+		       : backend == &backend_bwrap ? CAUSE_LOCK
+						   : cause_of_landlock(last->value);
 	}
 	*detail = cause_line(arena, course->words, backend->program);
 	if (**detail)
@@ -139,8 +146,8 @@ static bool is_unclear(const struct course *course)
 		return !course->ended;
 	if (course->last.kind == INIT_READY)
 		return true;
-	return course->last.kind == 0 && course->status_known && WIFSIGNALED(course->status) &&
-		!course->timed_out;
+	return course->last.kind == 0 && course->status_known &&
+	       WIFSIGNALED(course->status) && !course->timed_out;
 }
 
 static void read_end(struct run_result *out, const struct course *course)
@@ -172,10 +179,13 @@ static enum cause judge(struct work *work, const struct backend *backend,
 	} else if (is_unclear(course)) {
 		out->outcome = RUN_RUNNER_KILLED;
 		out->reason = arena_printf(arena,
-			"the sandbox was ended from outside (%s: %s); the command may have run",
-			backend ? backend->program : "keeper", describe_status(arena, course));
+			"the sandbox was ended from outside (%s: %s); the command may "
+			"have run",
+			backend ? backend->program : "keeper",
+			describe_status(arena, course));
 	} else {
-		return blame(arena, backend ? backend : &backend_landlock, course, detail);
+		return blame(
+			arena, backend ? backend : &backend_landlock, course, detail);
 	}
 	out->backend = backend;
 	return CAUSE_NONE;
@@ -183,17 +193,17 @@ static enum cause judge(struct work *work, const struct backend *backend,
 
 /* ---- the chain ----------------------------------------------------------------------------- */
 
-static void pass_over(struct run_result *out, const struct backend *backend, enum cause cause,
-	const char *detail)
+static void pass_over(struct run_result *out, const struct backend *backend,
+	enum cause cause, const char *detail)
 {
 	if (out->passed_count < sizeof(out->passed) / sizeof(out->passed[0]))
-		out->passed[out->passed_count++] =
-			(struct passed_over){backend, cause, detail};
+		out->passed[out->passed_count++] = (struct passed_over){
+			backend, cause, detail};
 }
 
 /* The first rule that a backend cannot express, with its place. */
-static const char *name_unsupported(struct session *session, const struct plan *plan,
-	const struct fidelity *fidelity)
+static const char *name_unsupported(
+	struct session *session, const struct plan *plan, const struct fidelity *fidelity)
 {
 	for (size_t i = 0; i < fidelity->notes.count; i++) {
 		const struct remark *remark = &fidelity->notes.list[i];
@@ -214,7 +224,8 @@ static const char *name_unsupported(struct session *session, const struct plan *
 
 static const char *name_gap(const struct fidelity *fidelity)
 {
-	return fidelity->gaps.count ? reason_text(fidelity->gaps.list[0].reason)->code : "";
+	return fidelity->gaps.count ? reason_text(fidelity->gaps.list[0].reason)->code
+				    : "";
 }
 
 /* Whether a backend may be used for this plan at all. */
@@ -232,7 +243,8 @@ static enum cause admit(struct work *work, const struct backend *backend,
 		*detail = name_unsupported(session, work->plan, fidelity);
 		return CAUSE_EXPRESS;
 	}
-	if (session->policy->require[PLATFORM_LINUX] == REQUIRE_FULL && fidelity->gaps.count) {
+	if (session->policy->require[PLATFORM_LINUX] == REQUIRE_FULL &&
+		fidelity->gaps.count) {
 		*detail = name_gap(fidelity);
 		return CAUSE_PARTIAL;
 	}
@@ -241,7 +253,8 @@ static enum cause admit(struct work *work, const struct backend *backend,
 
 static const struct {
 	const struct backend *backend;
-	enum cause (*launch)(struct work *, struct fidelity *, struct course *, const char **);
+	enum cause (*launch)(
+		struct work *, struct fidelity *, struct course *, const char **);
 } chain[] = {{&backend_bwrap, launch_bwrap}, {&backend_landlock, launch_landlock}};
 #define CHAIN_COUNT (sizeof(chain) / sizeof(chain[0]))
 
@@ -263,13 +276,13 @@ static void give_up(struct work *work, struct run_result *out, const char *failu
 
 	out->outcome = failure ? RUN_RUNNER_FAILURE : RUN_UNAVAILABLE;
 	buf_printf(&text,
-		"sandbox mode \"%s\" is requested but no sandbox backend is usable on this "
+		"sandbox mode \"%s\" is requested but no sandbox backend is usable on "
+		"this "
 		"host; refusing to run the command unconfined",
 		mode_text(out->mode));
 	put_causes(&text, out);
-	buf_puts(&text,
-		"\n  to run it without a sandbox all the same, ask for it: "
-		"--mode danger-full-access");
+	buf_puts(&text, "\n  to run it without a sandbox all the same, ask for it: "
+			"--mode danger-full-access");
 	if (failure)
 		buf_printf(&text, " Runner failure: %s", failure);
 	out->reason = arena_bytes(&work->session->arena, text.data, text.len);
@@ -326,8 +339,8 @@ void run_confined(struct session *session, const struct plan *plan,
 	out->duration_us = now_us() - began;
 }
 
-void run_unconfined(
-	struct session *session, const struct run_request *request, struct run_result *out)
+void run_unconfined(struct session *session, const struct run_request *request,
+	struct run_result *out)
 {
 	struct work work = {.session = session, .request = request};
 	struct course course;
@@ -342,7 +355,8 @@ void run_unconfined(
 		cause = judge(&work, NULL, &course, out, &detail);
 	if (cause != CAUSE_NONE) {
 		out->outcome = RUN_RUNNER_FAILURE;
-		out->reason = arena_printf(&session->arena, "the command could not be started: %s%s%s",
+		out->reason = arena_printf(&session->arena,
+			"the command could not be started: %s%s%s",
 			cause_text(cause)->sentence, *detail ? ": " : "", detail);
 	}
 	out->duration_us = now_us() - began;
@@ -355,7 +369,8 @@ int run_exit_status(const struct run_result *result)
 	switch (result->outcome) {
 	case RUN_EXITED: return result->exit_code;
 	case RUN_SIGNALED: return 128 + result->signal;
-	case RUN_EXEC_FAILED: return result->error == ENOENT || result->error == ENOTDIR ? 127 : 126;
+	case RUN_EXEC_FAILED:
+		return result->error == ENOENT || result->error == ENOTDIR ? 127 : 126;
 	case RUN_RUNNER_FAILURE:
 	case RUN_RUNNER_KILLED:
 	case RUN_UNAVAILABLE:

@@ -23,11 +23,11 @@
 enum run_outcome {
 	RUN_EXITED,
 	RUN_SIGNALED,
-	RUN_EXEC_FAILED,    /* execve(2) refused: error */
+	RUN_EXEC_FAILED, /* execve(2) refused: error */
 	RUN_RUNNER_FAILURE, /* the last runner ended by itself; nothing was executed */
-	RUN_RUNNER_KILLED,  /* somebody killed the runner; the command may have run */
-	RUN_UNAVAILABLE,    /* no backend is usable */
-	RUN_REFUSED,        /* nothing was started */
+	RUN_RUNNER_KILLED, /* somebody killed the runner; the command may have run */
+	RUN_UNAVAILABLE, /* no backend is usable */
+	RUN_REFUSED, /* nothing was started */
 };
 
 struct run_request {
@@ -49,9 +49,10 @@ struct passed_over {
 struct run_result {
 	enum run_outcome outcome;
 	int exit_code; /* RUN_EXITED */
-	int signal;    /* RUN_SIGNALED */
-	int error;     /* RUN_EXEC_FAILED: errno */
-	const char *reason; /* a sentence; NULL: nothing to say, or in the session's diags */
+	int signal; /* RUN_SIGNALED */
+	int error; /* RUN_EXEC_FAILED: errno */
+	const char
+		*reason; /* a sentence; NULL: nothing to say, or in the session's diags */
 	enum mode mode;
 	const struct plan *plan; /* NULL: unconfined */
 	const struct backend *backend; /* that ran the command; NULL: none */
@@ -75,8 +76,8 @@ void run_confined(struct session *session, const struct plan *plan,
 	const struct run_request *request, struct run_result *out);
 
 /* danger-full-access. */
-void run_unconfined(
-	struct session *session, const struct run_request *request, struct run_result *out);
+void run_unconfined(struct session *session, const struct run_request *request,
+	struct run_result *out);
 
 /* What `cordon run` exits with: the child's, 128+n, 125, 126, 127. */
 int run_exit_status(const struct run_result *result);

@@ -73,7 +73,8 @@ void spawn_reset(void)
 
 static int close_all(unsigned first, unsigned last, unsigned flags)
 {
-	return first > last || syscall(SYS_close_range, first, last, flags) == 0 ? 0 : -errno;
+	return first > last || syscall(SYS_close_range, first, last, flags) == 0 ? 0
+										 : -errno;
 }
 
 int spawn_seal(void)
@@ -90,7 +91,8 @@ int spawn_keep(const int *fds, size_t count)
 	while (!error) {
 		unsigned least = ~0U;
 		for (size_t i = 0; i < count; i++)
-			if (fds[i] >= 0 && (unsigned)fds[i] >= next && (unsigned)fds[i] < least)
+			if (fds[i] >= 0 && (unsigned)fds[i] >= next &&
+				(unsigned)fds[i] < least)
 				least = (unsigned)fds[i];
 		if (least == ~0U)
 			return close_all(next, ~0U, 0);
@@ -131,7 +133,8 @@ int spawn_memory(const char *name, const void *bytes, size_t len)
 	if (fd < 0)
 		return -errno;
 	for (size_t done = 0; done < len;) {
-		ssize_t n = pwrite(fd, (const char *)bytes + done, len - done, (off_t)done);
+		ssize_t n = pwrite(
+			fd, (const char *)bytes + done, len - done, (off_t)done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {

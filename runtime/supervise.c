@@ -208,7 +208,8 @@ static void take_document(struct watch *w)
 {
 	size_t room = DOCUMENT_BYTES - w->document_len;
 	char spare[DOCUMENT_BYTES];
-	ssize_t n = read(w->runner->document, room ? w->document + w->document_len : spare,
+	ssize_t n = read(w->runner->document,
+		room ? w->document + w->document_len : spare,
 		room ? room : sizeof(spare));
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -249,7 +250,7 @@ static int64_t now_ms(void)
 static bool is_over(const struct watch *w)
 {
 	return w->polled[EVENTS].fd < 0 && w->polled[RUNNER].fd < 0 &&
-		w->polled[FIRST].fd < 0;
+	       w->polled[FIRST].fd < 0;
 }
 
 /* What is said but not yet read when everything is over. */
@@ -262,8 +263,8 @@ static void drain_words(struct watch *w)
 void supervise(struct runner *runner, const struct supervision *how, struct course *out)
 {
 	struct watch w = {.runner = runner, .how = how, .out = out, .first = -1};
-	const int fds[WATCHED_COUNT] = {runner->events, runner->pidfd, -1, runner->document,
-		runner->words, how->signals};
+	const int fds[WATCHED_COUNT] = {runner->events, runner->pidfd, -1,
+		runner->document, runner->words, how->signals};
 	static void (*const takers[])(struct watch *) = {
 		[EVENTS] = take_events,
 		[RUNNER] = take_end,
@@ -288,7 +289,8 @@ void supervise(struct runner *runner, const struct supervision *how, struct cour
 			continue;
 		/* The document before the end of bwrap: after it nobody can tell whose
 		 * child a process was. */
-		static const enum watched order[] = {DOCUMENT, EVENTS, WORDS, SIGNALS, RUNNER};
+		static const enum watched order[] = {
+			DOCUMENT, EVENTS, WORDS, SIGNALS, RUNNER};
 		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 			if (w.polled[order[i]].revents)
 				takers[order[i]](&w);

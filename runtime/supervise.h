@@ -24,33 +24,36 @@
 struct runner {
 	pid_t pid;
 	int pidfd;
-	int events;   /* struct init_event */
-	int control;  /* the keeper: a byte is a signal to pass on, the end of the file
+	int events; /* struct init_event */
+	int control; /* the keeper: a byte is a signal to pass on, the end of the file
 	               * the end of everything */
 	int document; /* bwrap's --json-status-fd */
-	int words;    /* bwrap's own stderr */
+	int words; /* bwrap's own stderr */
 };
 
-#define RUNNER_INIT {0, -1, -1, -1, -1, -1}
+#define RUNNER_INIT                                                                      \
+	{                                                                                \
+		0, -1, -1, -1, -1, -1                                                    \
+	}
 
 void runner_release(struct runner *runner);
 
 /* What a run listens to. */
 struct supervision {
-	int signals;      /* signalfd(2) of signals to pass on; -1: none */
+	int signals; /* signalfd(2) of signals to pass on; -1: none */
 	void (*stop)(void *ctx); /* after SIGTSTP was passed on; may be NULL */
 	void *ctx;
 	unsigned timeout_ms; /* 0: none; then everything is killed */
 };
 
 struct course {
-	bool ready;    /* nothing of the command ran without this */
+	bool ready; /* nothing of the command ran without this */
 	bool executed; /* the command itself runs */
-	bool ended;    /* last is INIT_EXITED or INIT_SIGNALED */
+	bool ended; /* last is INIT_EXITED or INIT_SIGNALED */
 	bool timed_out;
 	struct init_event last; /* kind 0: none */
 	bool status_known; /* false: reaped by somebody else */
-	int status;        /* of the runner, waitpid(2) */
+	int status; /* of the runner, waitpid(2) */
 	char words[RUNNER_WORDS + 1];
 	size_t words_len;
 };

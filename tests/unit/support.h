@@ -154,7 +154,7 @@ static inline void copy_file(const char *from, const char *to, mode_t mode)
 /* --- programs ------------------------------------------------------------ */
 
 /* How the child differs from us. All zero: not at all. */
-struct launch {
+struct manner {
 	uid_t uid; /* 0: as we are */
 	const char *cwd; /* NULL: as we are */
 	char **env; /* NULL: ours */
@@ -185,7 +185,7 @@ static inline void move_fd(int from, int to)
 
 /* In a forked child: become argv. */
 _Noreturn static inline void become(
-	const struct launch *how, int out, int err, const char *const argv[])
+	const struct manner *how, int out, int err, const char *const argv[])
 {
 	signal(SIGPIPE, SIG_DFL);
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC); /* what whoever ran us left open */
@@ -216,9 +216,9 @@ static inline void read_back(int fd, char *buf, size_t size)
 
 /* Run argv to its end. Output goes through files, so nothing can block. */
 static inline void run(
-	struct outcome *outcome, const struct launch *how, const char *const argv[])
+	struct outcome *outcome, const struct manner *how, const char *const argv[])
 {
-	static const struct launch plain;
+	static const struct manner plain;
 	int out = memfd_create("stdout", MFD_CLOEXEC);
 	int err = memfd_create("stderr", MFD_CLOEXEC);
 	pid_t pid;

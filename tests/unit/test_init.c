@@ -112,11 +112,11 @@ static int far(int fd)
 	return moved;
 }
 
-static void start(struct session *s, const struct launch *how,
+static void start(struct session *s, const struct manner *how,
 	const struct config *config, int extra, const char *const argv[])
 {
 	int status[2], out[2];
-	struct launch own = how ? *how : (struct launch){0};
+	struct manner own = how ? *how : (struct manner){0};
 	struct fds fds = {far(config_file(config)), 0, extra};
 
 	if (pipe2(status, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
@@ -213,7 +213,7 @@ static void expect_event(const struct result *r, size_t i, enum init_event_kind 
 
 /* --- straight ------------------------------------------------------------------ */
 
-static void run_straight(struct result *r, const struct launch *how,
+static void run_straight(struct result *r, const struct manner *how,
 	const struct config *config, int extra, const char *const command[])
 {
 	const char *argv[32] = {init, text("%d", CONFIG_FD), text("%d", STATUS_FD), "--"};
@@ -307,7 +307,7 @@ static void test_broken_configurations(void **state)
 static void test_configuration_must_be_a_file(void **state)
 {
 	struct fds fds = {0};
-	struct launch how = {.prepare = place_fds, .arg = &fds};
+	struct manner how = {.prepare = place_fds, .arg = &fds};
 	struct init_event event;
 	struct outcome o;
 	int config[2], status[2];
@@ -417,7 +417,7 @@ static void test_search(void **state)
 		{NULL, "sh", 0, ""}, /* no PATH at all */
 	};
 	struct config config = {0};
-	struct launch how = {.cwd = make_programs()};
+	struct manner how = {.cwd = make_programs()};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -455,7 +455,7 @@ static void test_search(void **state)
 static void test_script_names(void **state)
 {
 	struct config config = {0};
-	struct launch how = {.cwd = text("%s/b", make_programs())};
+	struct manner how = {.cwd = text("%s/b", make_programs())};
 	char *env[] = {"PATH=:/usr/bin", NULL};
 	char name[300];
 	struct result r;
@@ -542,7 +542,7 @@ static void test_signals_are_reset(void **state)
 {
 	struct config config = {0};
 	struct fds fds = {far(config_file(&config)), 0, 0};
-	struct launch how = {.prepare = ignore_and_block, .arg = &fds};
+	struct manner how = {.prepare = ignore_and_block, .arg = &fds};
 	struct outcome o;
 	int status[2];
 
@@ -685,7 +685,7 @@ static void test_signals_arrive_once(void **state)
 		struct result r;
 		int out[2], status[2];
 		struct fds fds = {far(config_file(&config)), 0, 0};
-		struct launch how = {.prepare = own_group, .arg = &fds};
+		struct manner how = {.prepare = own_group, .arg = &fds};
 
 		if (pipe2(out, O_CLOEXEC) < 0 || pipe2(status, O_CLOEXEC) < 0)
 			abort();
@@ -774,7 +774,7 @@ static void test_tty_record(void **state)
 	for (int tty = 0; tty < 2; tty++) {
 		struct config config = {0};
 		struct fds fds = {0};
-		struct launch how = {.prepare = take_terminal, .arg = &fds};
+		struct manner how = {.prepare = take_terminal, .arg = &fds};
 		int master, slave, status[2], pgrp, tpgid;
 		struct outcome o;
 
@@ -821,7 +821,7 @@ static void test_tty_stop(void **state)
 {
 	struct config config = {0};
 	struct fds fds = {0};
-	struct launch how = {.prepare = take_terminal, .arg = &fds};
+	struct manner how = {.prepare = take_terminal, .arg = &fds};
 	struct init_event event;
 	int master, slave, status[2], ended;
 	pid_t pid;
@@ -970,7 +970,7 @@ static void need_bwrap(void)
 		test_skip("no usable bubblewrap");
 }
 
-static void start_bwrap(struct session *s, const struct launch *how,
+static void start_bwrap(struct session *s, const struct manner *how,
 	const struct mounts *m, const struct config *config, const char *const command[])
 {
 	const char *argv[128] = {"bwrap", "--unshare-user", "--unshare-pid",
@@ -991,7 +991,7 @@ static void start_bwrap(struct session *s, const struct launch *how,
 	start(s, how, config, 0, argv);
 }
 
-static void run_bwrap(struct result *r, const struct launch *how, const struct mounts *m,
+static void run_bwrap(struct result *r, const struct manner *how, const struct mounts *m,
 	const struct config *config, const char *const command[])
 {
 	struct session s;
@@ -1029,7 +1029,7 @@ static void test_as_planned(void **state)
 		static struct config config;
 		struct place p;
 		struct mounts m;
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 
 		make_place(&p, people[person]);
 		planned_mounts(&m, &p);
@@ -1268,7 +1268,7 @@ static void test_not_as_planned(void **state)
 	need_bwrap();
 	for (size_t person = 0; person < people_here(); person++) {
 		struct place p;
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 
 		make_place(&p, people[person]);
 		for (size_t i = 0; i < sizeof swaps / sizeof swaps[0]; i++) {
@@ -1354,7 +1354,7 @@ static void test_exec_errors_in_bwrap(void **state)
 	need_bwrap();
 	for (size_t person = 0; person < people_here(); person++) {
 		char *dir = make_programs();
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 		struct mounts m = {0};
 		struct result r;
 
@@ -1401,7 +1401,7 @@ static void test_pid_1(void **state)
 	(void)state;
 	need_bwrap();
 	for (size_t person = 0; person < people_here(); person++) {
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 
 		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 			struct result r;
@@ -1424,7 +1424,7 @@ static void test_pid_1_cannot_be_traced(void **state)
 	if (!have_program("strace"))
 		test_skip("no strace");
 	for (size_t person = 0; person < people_here(); person++) {
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 		struct result r;
 
 		BWRAP(&r, &how, NULL, &config, "sh", "-c",
@@ -1445,7 +1445,7 @@ static void test_signals_in_bwrap(void **state)
 	(void)state;
 	need_bwrap();
 	for (size_t person = 0; person < people_here(); person++) {
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 		struct session s;
 		struct result r;
 		char children[64] = {0};
@@ -1486,7 +1486,7 @@ static void test_killed_bwrap(void **state)
 	(void)state;
 	need_bwrap();
 	for (size_t person = 0; person < people_here(); person++) {
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 		struct session s;
 		struct result r;
 
@@ -1508,7 +1508,7 @@ static void test_killed_bwrap(void **state)
 /* --- the second lock -------------------------------------------------------------------------- */
 
 /* Calls of the kernel answered by strace; NULL: by the kernel. */
-static void run_lock(struct result *r, const struct launch *how, const char *inject,
+static void run_lock(struct result *r, const struct manner *how, const char *inject,
 	const struct config *config, const char *script)
 {
 	const char *argv[] = {"strace", "-f", "-o", "/dev/null", "-e",
@@ -1554,7 +1554,7 @@ static void test_lock(void **state)
 		test_skip("no Landlock ABI 2");
 	for (size_t person = 0; person < people_here(); person++) {
 		struct place p;
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 
 		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 			struct result r;
@@ -1586,7 +1586,7 @@ static void test_lock_per_abi(void **state)
 		test_skip("no strace");
 	for (int abi = 1; abi <= 12; abi++) {
 		struct place p;
-		struct launch how = {0};
+		struct manner how = {0};
 		struct session s;
 		struct result r;
 
@@ -1689,7 +1689,7 @@ static void test_lock_stdio(void **state)
 	for (size_t person = 0; person < people_here(); person++) {
 		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 			struct place p;
-			struct launch how = {.uid = people[person]};
+			struct manner how = {.uid = people[person]};
 			struct result r;
 			char *dir, *file;
 
@@ -1718,7 +1718,7 @@ static void test_lock_stdio(void **state)
 static void test_lock_terminal(void **state)
 {
 	static struct config config;
-	struct launch how = {0};
+	struct manner how = {0};
 	struct result r;
 	int master, slave;
 
@@ -1746,7 +1746,7 @@ static void test_lock_scopes(void **state)
 	if (kernel_abi() < 6)
 		test_skip("no Landlock ABI 6");
 	for (size_t person = 0; person < people_here(); person++) {
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 		struct config config = {0};
 		struct result r;
 
@@ -1779,7 +1779,7 @@ static bool bwrap_works(void)
 	struct outcome o;
 
 	for (size_t person = 0; person < people_here(); person++) {
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 
 		RUN(&o, &how, "bwrap", "--unshare-user", "--unshare-pid", "--cap-drop",
 			"ALL", "--ro-bind", "/", "/", "--proc", "/proc", "true");

@@ -65,7 +65,7 @@ static void expect_effects(
 	for (size_t person = 0; person < people_here(); person++) {
 		for (size_t i = 0; i < n; i++) {
 			char *place = make_place(people[person]);
-			struct launch how = {.uid = people[person], .cwd = place};
+			struct manner how = {.uid = people[person], .cwd = place};
 			const char *argv[32] = {bin};
 			size_t argc = 1;
 			struct outcome o;
@@ -155,7 +155,7 @@ static void test_argv_is_passed_on(void **state)
 static void test_environment_is_passed_on(void **state)
 {
 	char *env[] = {"A=1", "LD_PRELOAD=", "Z=a b", NULL};
-	struct launch how = {.env = env};
+	struct manner how = {.env = env};
 	struct outcome o;
 
 	(void)state;
@@ -175,7 +175,7 @@ static void test_exec_failures(void **state)
 		{"/etc/passwd", "Permission denied"},
 		{"./script", "Exec format error"},
 	};
-	struct launch how = {.cwd = make_place(0)};
+	struct manner how = {.cwd = make_place(0)};
 
 	(void)state;
 	write_file(text("%s/script", how.cwd), "true\n", 0755);
@@ -301,7 +301,7 @@ static void test_moves_across(void **state)
 	(void)state;
 	for (size_t person = 0; person < people_here(); person++) {
 		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-			struct launch how = {.uid = people[person]};
+			struct manner how = {.uid = people[person]};
 			struct outcome o;
 
 			how.cwd = make_place(people[person]);
@@ -362,7 +362,7 @@ static void test_grants_on_other_objects(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		for (size_t f = 0; f < 2; f++) {
-			struct launch how = {.cwd = make_place(0)};
+			struct manner how = {.cwd = make_place(0)};
 			struct outcome o;
 
 			assert_int_equal(mkfifo(text("%s/fifo", how.cwd), 0644), 0);
@@ -395,7 +395,7 @@ static void test_file_grant_is_in_place_only(void **state)
 
 static void test_grant_that_cannot_be_opened(void **state)
 {
-	struct launch how = {.cwd = make_place(0)};
+	struct manner how = {.cwd = make_place(0)};
 	struct outcome o;
 
 	(void)state;
@@ -428,7 +428,7 @@ static void test_odd_names(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof odd_names / sizeof odd_names[0]; i++) {
-		struct launch how = {.cwd = make_place(0)};
+		struct manner how = {.cwd = make_place(0)};
 		char *file = text("./%s/new", odd_names[i]);
 		struct outcome o;
 
@@ -490,7 +490,7 @@ static void test_long_names(void **state)
 /* --- the kernel -------------------------------------------------------------- */
 
 /* strace answers in the place of the kernel. */
-static void run_injected(struct outcome *o, const struct launch *how, const char *inject,
+static void run_injected(struct outcome *o, const struct manner *how, const char *inject,
 	const char *const argv[])
 {
 	const char *all[32] = {"strace", "-o", "/dev/null", "-e",
@@ -515,7 +515,7 @@ static void test_probe(void **state)
 
 	(void)state;
 	for (size_t person = 0; person < people_here(); person++) {
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 
 		RUN(&o, &how, bin, "--probe");
 		assert_string_equal(o.out, "landlock: fully enforced\n");
@@ -526,7 +526,7 @@ static void test_probe(void **state)
 
 static void test_probe_must_be_heard(void **state)
 {
-	struct launch how = {.out = open("/dev/full", O_WRONLY | O_CLOEXEC)};
+	struct manner how = {.out = open("/dev/full", O_WRONLY | O_CLOEXEC)};
 	struct outcome o;
 	int ends[2];
 
@@ -549,7 +549,7 @@ static void test_every_abi(void **state)
 {
 	(void)state;
 	for (int abi = 1; abi <= 12; abi++) {
-		struct launch how = {.cwd = make_place(0)};
+		struct manner how = {.cwd = make_place(0)};
 		const char *inject = text(
 			"landlock_create_ruleset:retval=%d:when=1", abi);
 		struct outcome o;
@@ -586,7 +586,7 @@ static void test_kernel_cannot_enforce(void **state)
 		"landlock_restrict_self:error=EPERM",
 		"prctl:error=EINVAL",
 	};
-	struct launch how = {.cwd = make_place(0)};
+	struct manner how = {.cwd = make_place(0)};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof injections / sizeof injections[0]; i++) {
@@ -686,7 +686,7 @@ static void test_command_state(void **state)
 
 	(void)state;
 	for (size_t person = 0; person < people_here(); person++) {
-		struct launch how = {.uid = people[person]};
+		struct manner how = {.uid = people[person]};
 
 		RUN(&o, &how, bin, "--ro", "/", "--", "grep", "NoNewPrivs",
 			"/proc/self/status");
@@ -706,7 +706,7 @@ static void close_stdio(void *arg)
 
 static void test_missing_descriptors(void **state)
 {
-	struct launch how = {.prepare = close_stdio};
+	struct manner how = {.prepare = close_stdio};
 	struct outcome o;
 
 	(void)state;
@@ -734,7 +734,7 @@ static void test_notice_without_reader(void **state)
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	close(ends[0]);
 	for (int ignored = 0; ignored < 2; ignored++) {
-		struct launch how = {.err = ends[1],
+		struct manner how = {.err = ends[1],
 			.prepare = ignore_sigpipe,
 			.arg = ignored ? &ignored : NULL};
 
