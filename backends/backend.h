@@ -152,6 +152,18 @@ struct launch {
 	bool tty;
 };
 
+/*
+ * How a runner says that it failed by itself, for callers that have only an exit
+ * status and stderr. A line of stderr that equals an ignored one (without regard
+ * to case) is nobody's; a remaining line that contains a fatal substring is the
+ * runner's. Exit status alone proves nothing.
+ */
+struct failure_rule {
+	int codes[4];               /* on which it may match; all 0: any but 0 */
+	const char *const *ignored; /* NULL-terminated whole lines */
+	const char *const *fatal;   /* NULL-terminated substrings */
+};
+
 struct backend {
 	const char *name;
 	enum platform platform;
@@ -170,6 +182,7 @@ struct backend {
 	const char *program;         /* that takes the arguments, by its name */
 	const char *extension;       /* of the artifact in a bundle */
 	const char *const *denials;  /* substrings of stderr, NULL-terminated */
+	struct failure_rule failure;
 };
 
 /* In the order of the chains of runtime.md; ends with NULL. */

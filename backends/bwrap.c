@@ -484,6 +484,7 @@ void bwrap_init_config(const struct plan *plan, const struct launch *launch,
 }
 
 static const char *const denials[] = {"read-only file system", NULL};
+static const char *const fatal[] = {"bwrap: ", NULL};
 
 const struct backend backend_bwrap = {
 	.name = "bwrap",
@@ -493,4 +494,5 @@ const struct backend backend_bwrap = {
 	.program = "bwrap",
 	.extension = "bwrap",
 	.denials = denials,
+	.failure = {.fatal = fatal},
 };

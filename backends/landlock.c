@@ -230,6 +230,9 @@ static json_t *describe(
 }
 
 static const char *const denials[] = {"permission denied", NULL};
+static const char *const fatal[] = {"landlock-run: ", NULL};
+static const char *const ignored[] = {
+	"landlock-run: partial enforcement (older Landlock ABI)", NULL};
 
 const struct backend backend_landlock = {
 	.name = "landlock",
@@ -240,4 +243,5 @@ const struct backend backend_landlock = {
 	.program = "landlock-run",
 	.extension = "landlock",
 	.denials = denials,
+	.failure = {.codes = {125}, .ignored = ignored, .fatal = fatal},
 };
