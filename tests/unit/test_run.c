@@ -302,7 +302,7 @@ static void test_sizes(void **state)
 		"--", "/bin/echo", "ran");
 	assert_int_equal(exit_code(&o), 125);
 	assert_string_equal(o.out, "");
-	assert_non_null(strstr(o.err, "3100 variables"));
+	assert_non_null(strstr(o.err, "variables of the environment"));
 }
 
 /* --- influence ------------------------------------------------------------------------------ */
@@ -499,6 +499,30 @@ static void test_temp(void **state)
 	}
 }
 
+/* What a killed run leaves goes with the next one. */
+static void test_sweep(void **state)
+{
+	struct spot place;
+	struct outcome o;
+	struct back back;
+	char word[256];
+
+	(void)state;
+	EACH(&place)
+	{
+		start_at(&back, &place, "printf %s $TMPDIR; sleep 1000");
+		read_word(&back, word, sizeof word);
+		assert_true(has_temp(word));
+		kill(back.pid, SIGKILL);
+		waitpid(back.pid, NULL, 0);
+		expect_nobody(&back);
+		assert_true(has_temp(word));
+		AT(&o, &place, "true");
+		expect_outcome(&o, "exited", 0);
+		assert_false(has_temp(word));
+	}
+}
+
 static void test_forwarding(void **state)
 {
 	static const struct {
@@ -671,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_leftovers),
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_temp),
+		cmocka_unit_test(test_sweep),
 		cmocka_unit_test(test_forwarding),
 		cmocka_unit_test(test_broken_runners),
 		cmocka_unit_test(test_distrusted_runner),
