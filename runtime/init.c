@@ -631,12 +631,14 @@ static void tell(int fd, int what, int err)
 	while (n < 0 && errno == EINTR);
 }
 
+/* The kernel's own call: the C library keeps two signals to itself, which a caller
+ * may have left ignored (rt_sigaction(2)). All zero is SIG_DFL. */
 static void reset_dispositions(void)
 {
-	struct sigaction standard = {.sa_handler = SIG_DFL};
+	static const char standard[64];
 
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &standard, NULL);
+	for (int sig = 1; sig <= 64; sig++)
+		syscall(SYS_rt_sigaction, sig, standard, NULL, (size_t)8);
 }
 
 /* One candidate of the search. A file that is no program of any format is a

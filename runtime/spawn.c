@@ -60,13 +60,15 @@ pid_t spawn_copy(void (*body)(void *), void *arg, int *pidfd)
 	return pid < 0 ? -error : (pid_t)pid;
 }
 
+/* The kernel's own call: the C library keeps two signals to itself, which a caller
+ * may have left ignored (rt_sigaction(2)). All zero is SIG_DFL. */
 void spawn_reset(void)
 {
-	struct sigaction standard = {.sa_handler = SIG_DFL};
+	static const char standard[64];
 	sigset_t none;
 
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &standard, NULL);
+	for (int sig = 1; sig <= 64; sig++)
+		syscall(SYS_rt_sigaction, sig, standard, NULL, (size_t)8);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
