@@ -370,6 +370,27 @@ static bool report_size(
 	return false;
 }
 
+static size_t environment_size(const struct launch *launch)
+{
+	size_t count = 0;
+
+	while (launch->environment && launch->environment[count])
+		count++;
+	return count;
+}
+
+/* Three arguments a variable: where they are the most, no rule is to blame. */
+static bool report_environment(size_t count, size_t variables, struct diags *diags)
+{
+	struct diag *diag = diag_report(diags, CODE_E079, (struct span){0},
+		"the bwrap profile has %zu arguments, bwrap takes %d; the %zu variables of "
+		"the environment stand for %zu of them",
+		count, BWRAP_ARGUMENTS_MAX, variables, 3 * variables);
+
+	diag_help(diags, diag, "run the command with a smaller environment");
+	return false;
+}
+
 /* Without the matches of a snapshot the profile would give more than the plan. */
 static bool has_matches(const struct plan *plan, struct diags *diags)
 {
@@ -409,6 +430,9 @@ static bool emit(const struct plan *plan, const struct launch *launch,
 		put2(&args, "--chdir", launch->directory);
 
 	/* The runner adds a few of its own. */
+	size_t variables = environment_size(launch);
+	if (args.count + 16 > BWRAP_ARGUMENTS_MAX && 6 * variables > args.count)
+		return report_environment(args.count, variables, diags);
 	if (args.count + 16 > BWRAP_ARGUMENTS_MAX)
 		return report_size(plan, args.count, arena, diags);
 	return true;

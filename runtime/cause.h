@@ -53,7 +53,11 @@
 		"the policy requires full enforcement and this is partial",              \
 		"use a backend without gaps, or take `require full` away")               \
 	X(CAUSE_SIZE, "cannot express the plan", "the profile is too large",             \
-		"name directories instead of single files")                              \
+		"name directories instead of single files, or run it with fewer "        \
+		"variables")                                                             \
+	X(CAUSE_LONG, "cannot express the plan",                                         \
+		"the command has too many words for bwrap",                              \
+		"pass fewer arguments (bwrap takes 9000 with its own)")                  \
 	X(CAUSE_CHANGED, "broken", "a path changed while the sandbox was made",          \
 		"try again; if it happens again, see who changes the path")              \
 	X(CAUSE_LOCK, "broken", "the second lock was refused by the kernel",             \

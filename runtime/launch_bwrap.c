@@ -191,6 +191,18 @@ static enum cause find_programs(struct work *work, const char **detail)
 	return CAUSE_UNTRUSTED;
 }
 
+/* bwrap counts the words of the command, too (bubblewrap.c, parse_args). */
+static bool is_too_long(const struct work *work, const struct buf *profile)
+{
+	size_t count = 16;
+
+	for (size_t i = 0; i < profile->len; i++)
+		count += profile->data[i] == '\0';
+	for (const char *const *word = work->request->argv; *word; word++)
+		count++;
+	return count > BWRAP_ARGUMENTS_MAX;
+}
+
 enum cause launch_bwrap(struct work *work, struct fidelity *fidelity,
 	struct course *course, const char **detail)
 {
@@ -211,6 +223,8 @@ enum cause launch_bwrap(struct work *work, struct fidelity *fidelity,
 	if (!backend_bwrap.emit(work->plan, &launch, fidelity, &session->arena, &profile,
 		    &session->diags))
 		cause = CAUSE_SIZE;
+	else if (is_too_long(work, &profile))
+		cause = CAUSE_LONG;
 	else
 		cause = run_bwrap(work, &launch, fidelity, &profile, course, detail);
 	buf_release(&profile);

@@ -181,7 +181,7 @@ static enum cause judge(struct work *work, const struct backend *backend,
 		out->reason = arena_printf(arena,
 			"the sandbox was ended from outside (%s: %s); the command may "
 			"have run",
-			backend ? backend->program : "keeper",
+			backend == &backend_bwrap ? "bwrap" : "keeper",
 			describe_status(arena, course));
 	} else {
 		return blame(

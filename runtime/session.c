@@ -336,10 +336,22 @@ struct plan *session_plan_launch(
 	return plan;
 }
 
+/* What earlier runs left that were killed. Nothing depends on it. */
+static void sweep(struct session *session, const struct temp_dir *temp)
+{
+	struct arena *arena = &session->arena;
+	const char *parent = path_parent(arena, temp->path);
+	size_t removed;
+
+	(void)!temp_dir_sweep(
+		path_parent(arena, parent), strrchr(parent, '/') + 1, &removed);
+}
+
 void session_finish(struct session *session, struct launched *launched)
 {
 	if (!launched->has_temp)
 		return;
+	sweep(session, &launched->temp);
 	int result = temp_dir_remove(&launched->temp);
 	if (result < 0)
 		diag_report(&session->diags, CODE_W108, (struct span){0},

@@ -275,6 +275,36 @@ static void test_what_is_hidden(void **state)
 	assert_non_null(strstr(o.err, "--mode danger-full-access"));
 }
 
+/* What is too much for bwrap is said, and is no reason to run anything. */
+static void test_sizes(void **state)
+{
+	static const char *argv[10010];
+	static char *env[3102];
+	struct manner how = {.cwd = make_workspace(0)};
+	struct outcome o;
+	size_t n = 0;
+
+	(void)state;
+	const char *const start[] = {cordon, "run", "--policy", plain_policy(),
+		"--backend", "bwrap", "--", "echo", "ran"};
+	for (; n < sizeof start / sizeof start[0]; n++)
+		argv[n] = start[n];
+	for (; n < 9100; n++)
+		argv[n] = "x";
+	run(&o, &how, argv);
+	assert_int_equal(exit_code(&o), 125);
+	assert_string_equal(o.out, "");
+	assert_non_null(strstr(o.err, "too many words"));
+	for (n = 0; n < 3100; n++)
+		env[n] = text("V%zu=x", n);
+	how.env = env;
+	RUN(&o, &how, cordon, "run", "--policy", plain_policy(), "--backend", "bwrap",
+		"--", "/bin/echo", "ran");
+	assert_int_equal(exit_code(&o), 125);
+	assert_string_equal(o.out, "");
+	assert_non_null(strstr(o.err, "variables of the environment"));
+}
+
 /* --- influence ------------------------------------------------------------------------------ */
 
 static void test_environment_means_nothing(void **state)
@@ -469,6 +499,30 @@ static void test_temp(void **state)
 	}
 }
 
+/* What a killed run leaves goes with the next one. */
+static void test_sweep(void **state)
+{
+	struct spot place;
+	struct outcome o;
+	struct back back;
+	char word[256];
+
+	(void)state;
+	EACH(&place)
+	{
+		start_at(&back, &place, "printf %s $TMPDIR; sleep 1000");
+		read_word(&back, word, sizeof word);
+		assert_true(has_temp(word));
+		kill(back.pid, SIGKILL);
+		waitpid(back.pid, NULL, 0);
+		expect_nobody(&back);
+		assert_true(has_temp(word));
+		AT(&o, &place, "true");
+		expect_outcome(&o, "exited", 0);
+		assert_false(has_temp(word));
+	}
+}
+
 static void test_forwarding(void **state)
 {
 	static const struct {
@@ -635,11 +689,13 @@ int main(void)
 		cmocka_unit_test(test_enforced),
 		cmocka_unit_test(test_mode_and_ceiling),
 		cmocka_unit_test(test_what_is_hidden),
+		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_environment_means_nothing),
 		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_leftovers),
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_temp),
+		cmocka_unit_test(test_sweep),
 		cmocka_unit_test(test_forwarding),
 		cmocka_unit_test(test_broken_runners),
 		cmocka_unit_test(test_distrusted_runner),
