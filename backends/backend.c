@@ -35,8 +35,7 @@ void fidelity_init(struct fidelity *fidelity, const struct backend *backend,
 	const struct plan *plan, struct arena *arena)
 {
 	*fidelity = (struct fidelity){.backend = backend, .usable = true};
-	fidelity->rules =
-		arena_array(arena, plan->rules.count, sizeof(*fidelity->rules));
+	fidelity->rules = arena_array(arena, plan->rules.count, sizeof(*fidelity->rules));
 }
 
 void fidelity_remark(struct arena *arena, struct remarks *list, enum reason reason,
@@ -62,8 +61,8 @@ bool fidelity_refuse(struct arena *arena, struct fidelity *fidelity, enum subjec
 {
 	fidelity_verdict(fidelity, subject, index, VERDICT_UNSUPPORTED);
 	if (best_effort) {
-		fidelity_remark(arena, &fidelity->gaps, GAP_BEST_EFFORT, subject, index,
-			witness);
+		fidelity_remark(
+			arena, &fidelity->gaps, GAP_BEST_EFFORT, subject, index, witness);
 		return false;
 	}
 	fidelity_remark(arena, &fidelity->notes, why, subject, index, witness);
@@ -76,7 +75,8 @@ const char *fidelity_enforcement(const struct fidelity *fidelity)
 	return fidelity->gaps.count ? "partial" : "full";
 }
 
-void fidelity_sockets(const struct plan *plan, struct arena *arena, struct fidelity *fidelity)
+void fidelity_sockets(
+	const struct plan *plan, struct arena *arena, struct fidelity *fidelity)
 {
 	const struct target *target = plan->target;
 

@@ -17,8 +17,8 @@
 
 enum verdict {
 	VERDICT_EXACT,
-	VERDICT_NARROWER,    /* something the policy permits will be refused */
-	VERDICT_SNAPSHOT,    /* holds for the names that exist at launch */
+	VERDICT_NARROWER, /* something the policy permits will be refused */
+	VERDICT_SNAPSHOT, /* holds for the names that exist at launch */
 	VERDICT_UNSUPPORTED, /* as is, the result would be wider than the policy */
 };
 
@@ -41,7 +41,8 @@ enum verdict {
 	X(GAP_LATER_MOUNTS, "later-mounts",                                              \
 		"a file system that the host mounts during the run appears writable",    \
 		"use a kernel with Landlock ABI 2 or later")                             \
-	X(GAP_FIFOS, "fifos", "existing FIFOs outside the writable roots can be written", \
+	X(GAP_FIFOS, "fifos",                                                            \
+		"existing FIFOs outside the writable roots can be written",              \
 		"use a kernel with Landlock ABI 2 or later")                             \
 	X(GAP_INHERITED_STDIO, "inherited-stdio",                                        \
 		"files behind standard input, output and error can be opened again for " \
@@ -83,8 +84,7 @@ enum verdict {
 	X(REMARK_SHARED_MEMORY, "shared-memory", "/dev/shm cannot be used",              \
 		"use the bwrap backend")                                                 \
 	X(REMARK_NETWORK_TCP, "network-tcp-only",                                        \
-		"only TCP and abstract sockets are refused",                             \
-		"use the bwrap backend")                                                 \
+		"only TCP and abstract sockets are refused", "use the bwrap backend")    \
 	X(REMARK_DENY_LIST, "allow-list-only",                                           \
 		"the mechanism only adds access: nothing below can be taken away",       \
 		"use the bwrap backend")                                                 \
@@ -99,7 +99,8 @@ enum verdict {
 		"compile with --host")                                                   \
 	X(REMARK_SNAPSHOT, "snapshot", "holds for the names that exist at launch", "")   \
 	X(REMARK_RENAME, "rename-copies",                                                \
-		"a rename between a pinned directory and its root is a copy (EXDEV)", "") \
+		"a rename between a pinned directory and its root is a copy (EXDEV)",    \
+		"")                                                                      \
 	X(REMARK_RESERVE, "reserve", "a missing name cannot be kept free yet",           \
 		"remove `reserve`")                                                      \
 	X(REMARK_ALIAS_DEVICES, "read-devices",                                          \
@@ -146,8 +147,8 @@ struct fidelity {
 
 /* What a launch adds to the artifact; all zero for an artifact on its own. */
 struct launch {
-	const char *helper;     /* host path of cordon-init; NULL: none */
-	const char *directory;  /* working directory of the command */
+	const char *helper; /* host path of cordon-init; NULL: none */
+	const char *directory; /* working directory of the command */
 	const char *const *environment; /* NAME=VALUE, NULL-terminated; NULL: keep */
 	bool tty;
 };
@@ -159,9 +160,9 @@ struct launch {
  * runner's. Exit status alone proves nothing.
  */
 struct failure_rule {
-	int codes[4];               /* on which it may match; all 0: any but 0 */
+	int codes[4]; /* on which it may match; all 0: any but 0 */
 	const char *const *ignored; /* NULL-terminated whole lines */
-	const char *const *fatal;   /* NULL-terminated substrings */
+	const char *const *fatal; /* NULL-terminated substrings */
 };
 
 struct backend {
@@ -179,9 +180,9 @@ struct backend {
 	 * A new reference. */
 	json_t *(*describe)(const struct plan *plan, const struct fidelity *fidelity,
 		struct arena *arena);
-	const char *program;         /* that takes the arguments, by its name */
-	const char *extension;       /* of the artifact in a bundle */
-	const char *const *denials;  /* substrings of stderr, NULL-terminated */
+	const char *program; /* that takes the arguments, by its name */
+	const char *extension; /* of the artifact in a bundle */
+	const char *const *denials; /* substrings of stderr, NULL-terminated */
 	struct failure_rule failure;
 };
 

@@ -383,7 +383,8 @@ static size_t environment_size(const struct launch *launch)
 static bool report_environment(size_t count, size_t variables, struct diags *diags)
 {
 	struct diag *diag = diag_report(diags, CODE_E079, (struct span){0},
-		"the bwrap profile has %zu arguments, bwrap takes %d; the %zu variables of "
+		"the bwrap profile has %zu arguments, bwrap takes %d; the %zu variables "
+		"of "
 		"the environment stand for %zu of them",
 		count, BWRAP_ARGUMENTS_MAX, variables, 3 * variables);
 

@@ -53,7 +53,8 @@ static const struct {
 	{OPTION_POLICY_NAME, "policy-name", "NAME", "which policy of the file"},
 	{OPTION_MODE, "mode", "MODE", "read-only, workspace-write, danger-full-access"},
 	{OPTION_BACKEND, "backend", "NAME", "bwrap, landlock (compile: or all)"},
-	{OPTION_WORKSPACE, "workspace", "DIR", "the workspace; default: the current directory"},
+	{OPTION_WORKSPACE, "workspace", "DIR",
+		"the workspace; default: the current directory"},
 	{OPTION_ADD_DIR, "add-dir", "DIR", "one more writable root (may be repeated)"},
 	{OPTION_HOME, "home", "DIR", "the home directory, for another machine"},
 	{OPTION_USER, "user", "NAME", "the user's name, for another machine"},
@@ -74,23 +75,30 @@ static const struct {
 
 static const struct command commands[] = {
 	{"check", "FILE…", "parse, resolve and test policies", "nsfdqc", main_check,
-		"Each policy of each file is planned for imaginary hosts of all platforms and\n"
-		"held against its expectations. Exit status 0: clean, 1: errors, 2: a file\n"
+		"Each policy of each file is planned for imaginary hosts of all "
+		"platforms and\n"
+		"held against its expectations. Exit status 0: clean, 1: errors, 2: a "
+		"file\n"
 		"could not be read.\n"},
 	{"compile", "[FILE]", "print the profile of a backend", "nmbwaHusltfoqc",
 		main_compile,
-		"Without --mode the policy's default mode, without --backend the first one of\n"
-		"the target's chain. With -o DIR all of both, and a manifest. Without --host\n"
+		"Without --mode the policy's default mode, without --backend the first "
+		"one of\n"
+		"the target's chain. With -o DIR all of both, and a manifest. Without "
+		"--host\n"
 		"nothing depends on this machine: every path is taken as present.\n"
-		"Exit status 0, 1: errors or the backend cannot express the policy, 2.\n"},
+		"Exit status 0, 1: errors or the backend cannot express the policy, "
+		"2.\n"},
 	{"report", "[FILE]", "how faithfully each backend enforces each rule",
 		"nmbwaHusltfqc", main_report,
 		"Exit status 0, 1: a `require` of the policy fails, 2.\n"},
 	{"probe", "", "which backends work on this host, and why not", "pnmbwasfqc",
 		main_probe, "Exit status 0: some backend is usable, 1: none, 2.\n"},
 	{"run", "-- COMMAND…", "run a command under a policy", "pnmbwasjJTqc", main_run,
-		"The first backend that really works here is used; `enforcement` says what it\n"
-		"enforces. Exit status: the command's; 128+N for signal N; 125 if nothing was\n"
+		"The first backend that really works here is used; `enforcement` says "
+		"what it\n"
+		"enforces. Exit status: the command's; 128+N for signal N; 125 if "
+		"nothing was\n"
 		"run; 126, 127 as in sh(1).\n"},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -108,7 +116,8 @@ int main_usage(const struct options *options, const char *format, ...)
 		fprintf(stderr, "\nusage: cordon %s [options] %s\n", current->name,
 			current->operands);
 	else
-		fprintf(stderr, "\nusage: cordon COMMAND [options] [FILE…]; cordon --help\n");
+		fprintf(stderr,
+			"\nusage: cordon COMMAND [options] [FILE…]; cordon --help\n");
 	return EXIT_UNABLE;
 }
 
@@ -116,7 +125,8 @@ int main_usage(const struct options *options, const char *format, ...)
 
 static void print_commands(FILE *out)
 {
-	fputs("cordon compiles one declarative policy to process sandboxes, and runs commands\n"
+	fputs("cordon compiles one declarative policy to process sandboxes, and runs "
+	      "commands\n"
 	      "under it.\n\nusage: cordon COMMAND [options] [FILE…]\n\n",
 		out);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -137,7 +147,8 @@ static void print_help(const struct command *command)
 		int width = printf("  --%s%s%s", option_table[i].name,
 			option_table[i].argument ? " " : "",
 			option_table[i].argument ? option_table[i].argument : "");
-		if (letter == OPTION_HELP || letter == OPTION_OUTPUT || letter == OPTION_QUIET)
+		if (letter == OPTION_HELP || letter == OPTION_OUTPUT ||
+			letter == OPTION_QUIET)
 			width += printf(", -%c", letter);
 		printf("%*s%s\n", width < 26 ? 26 - width : 1, "", option_table[i].help);
 	}
@@ -159,8 +170,8 @@ static bool read_word(const struct options *options, const struct vocabulary *wo
 	if (vocabulary_find(words, text, value))
 		return true;
 	const char *near = vocabulary_nearest(words, text);
-	main_usage(options, "unknown %s `%s`%s%s%s", option, text, near ? "; did you mean `" : "",
-		near ? near : "", near ? "`?" : "");
+	main_usage(options, "unknown %s `%s`%s%s%s", option, text,
+		near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 	return false;
 }
 
@@ -174,8 +185,8 @@ static bool read_set(struct options *options, struct lists *lists, const char *t
 		return false;
 	}
 	char *name = strndup(text, (size_t)(equals - text));
-	struct call_value *values =
-		realloc(lists->values, (count + 1) * sizeof(*lists->values));
+	struct call_value *values = realloc(
+		lists->values, (count + 1) * sizeof(*lists->values));
 	if (!values || !name)
 		abort();
 	for (size_t i = 0; i < count; i++) {
@@ -195,7 +206,8 @@ static bool read_add_dir(struct options *options, struct lists *lists, const cha
 {
 	size_t count = options->session.add_dir_count;
 
-	lists->add_dirs = realloc(lists->add_dirs, (count + 1) * sizeof(*lists->add_dirs));
+	lists->add_dirs = realloc(
+		lists->add_dirs, (count + 1) * sizeof(*lists->add_dirs));
 	if (!lists->add_dirs)
 		abort();
 	lists->add_dirs[count] = text;
@@ -220,7 +232,8 @@ static bool read_number(
 	long number = strtol(text, &end, 10);
 
 	if (*end || end == text || number < 0 || number > 1 << 20) {
-		main_usage(options, "--%s takes a descriptor number, not `%s`", option, text);
+		main_usage(options, "--%s takes a descriptor number, not `%s`", option,
+			text);
 		return false;
 	}
 	*value = (int)number;
@@ -261,7 +274,8 @@ static bool read_option(
 	case OPTION_ADD_DIR: return read_add_dir(options, lists, text);
 	case OPTION_SET: return read_set(options, lists, text);
 	case OPTION_COLOR: return read_color(options, text);
-	case OPTION_JSON_FD: return read_number(options, "json-fd", text, &options->json_fd);
+	case OPTION_JSON_FD:
+		return read_number(options, "json-fd", text, &options->json_fd);
 	case OPTION_MODE:
 		if (!read_word(options, vocabulary_modes, "mode", text, &value))
 			return false;
@@ -320,7 +334,8 @@ static bool read_options(
 			return false;
 		}
 		if (letter == ':') {
-			main_usage(options, "option `%s` needs a value", argv[optind - 1]);
+			main_usage(
+				options, "option `%s` needs a value", argv[optind - 1]);
 			return false;
 		}
 		if (letter == '?') {
@@ -328,8 +343,8 @@ static bool read_options(
 			return false;
 		}
 		if (!strchr(options->command->options, letter)) {
-			main_usage(options, "`cordon %s` does not take --%s", options->command->name,
-				option_name(letter));
+			main_usage(options, "`cordon %s` does not take --%s",
+				options->command->name, option_name(letter));
 			return false;
 		}
 		if (!read_option(options, lists, letter, optarg))
@@ -381,8 +396,8 @@ static int unknown_command(const struct options *options, const char *name)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		names[i].text = commands[i].name;
 	const char *near = vocabulary_nearest(names, name);
-	return main_usage(options, "unknown command `%s`%s%s%s", name, near ? "; did you mean `" : "",
-		near ? near : "", near ? "`?" : "");
+	return main_usage(options, "unknown command `%s`%s%s%s", name,
+		near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
 /* Descriptors 0 to 2 must be there: what is opened next must not become one. */
@@ -403,7 +418,8 @@ int main(int argc, char **argv)
 	/* A program that runs with more rights than its caller must not read a
 	 * policy for it. */
 	if (getauxval(AT_SECURE)) {
-		fputs("cordon: refusing to run with the rights of another user (AT_SECURE)\n",
+		fputs("cordon: refusing to run with the rights of another user "
+		      "(AT_SECURE)\n",
 			stderr);
 		return 125;
 	}

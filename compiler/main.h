@@ -11,7 +11,14 @@
 /* Exit statuses of commands that look (cli.md); run has its own. */
 enum { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_UNABLE = 2 };
 
-enum format { FORMAT_DEFAULT, FORMAT_TEXT, FORMAT_JSON, FORMAT_NUL, FORMAT_SH, FORMAT_PLAN };
+enum format {
+	FORMAT_DEFAULT,
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_NUL,
+	FORMAT_SH,
+	FORMAT_PLAN
+};
 
 struct command;
 
@@ -37,10 +44,10 @@ struct options {
 struct command {
 	const char *name;
 	const char *operands; /* in the usage line */
-	const char *summary;  /* one line */
-	const char *options;  /* which options it takes: a letter each, main.c */
+	const char *summary; /* one line */
+	const char *options; /* which options it takes: a letter each, main.c */
 	int (*run)(struct options *options);
-	const char *details;  /* more help, may be NULL */
+	const char *details; /* more help, may be NULL */
 };
 
 int main_check(struct options *options);

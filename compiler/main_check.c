@@ -15,7 +15,8 @@ struct totals {
 	size_t files, errors, warnings, unreadable;
 };
 
-static void check_file(struct session *session, uint32_t file, const struct options *options)
+static void check_file(
+	struct session *session, uint32_t file, const struct options *options)
 {
 	struct loader loader = policy_files_loader(&session->files);
 	const struct scope *scope = scope_load(
@@ -46,7 +47,8 @@ static json_t *place_json(const struct sources *sources, struct span span)
 
 	return json_pack("{s:s, s:i, s:i, s:i, s:i}", "file",
 		sources_get(sources, span.file)->name, "line", (int)start.line, "column",
-		(int)start.column, "endLine", (int)end.line, "endColumn", (int)end.column);
+		(int)start.column, "endLine", (int)end.line, "endColumn",
+		(int)end.column);
 }
 
 static void findings_json(struct session *session, json_t *list)
@@ -57,11 +59,12 @@ static void findings_json(struct session *session, json_t *list)
 	for (const struct diag *d = session->diags.first; d; d = d->next) {
 		json_t *finding = json_pack("{s:s, s:s, s:s, s:o}", "code",
 			diag_code_text(d->code), "severity",
-			severities[diag_severity(d->code)], "message", d->message, "place",
-			place_json(&session->sources, d->span));
+			severities[diag_severity(d->code)], "message", d->message,
+			"place", place_json(&session->sources, d->span));
 		if (d->second_message)
 			json_object_set_new(finding, "related",
-				json_pack("{s:s, s:o}", "message", d->second_message, "place",
+				json_pack("{s:s, s:o}", "message", d->second_message,
+					"place",
 					place_json(&session->sources, d->second)));
 		if (d->help)
 			json_object_set_new(finding, "help", json_string(d->help));
@@ -132,6 +135,7 @@ int main_check(struct options *options)
 		return EXIT_UNABLE;
 	if (totals.unreadable)
 		return EXIT_UNABLE;
-	return totals.errors || (options->deny_warnings && totals.warnings) ? EXIT_FINDINGS
-									   : EXIT_CLEAN;
+	return totals.errors || (options->deny_warnings && totals.warnings)
+		       ? EXIT_FINDINGS
+		       : EXIT_CLEAN;
 }

@@ -45,7 +45,7 @@ static int failed(const struct work *work)
 	const struct diag *first = work->session.diags.first;
 
 	return first && !first->span.file && first->code == CODE_E046 ? EXIT_UNABLE
-								       : EXIT_FINDINGS;
+								      : EXIT_FINDINGS;
 }
 
 static bool check_operands(const struct options *options)
@@ -61,7 +61,8 @@ static bool is_backend_known(const struct options *options)
 	if (!options->backend || strcmp(options->backend, "all") == 0 ||
 		backend_find(options->backend))
 		return true;
-	main_usage(options, "unknown backend `%s`; known are bwrap, landlock", options->backend);
+	main_usage(options, "unknown backend `%s`; known are bwrap, landlock",
+		options->backend);
 	return false;
 }
 
@@ -72,8 +73,7 @@ static void put_sh(struct buf *out, const struct buf *fields, const char *progra
 	buf_puts(out, program);
 	for (size_t at = 0; at < fields->len; at += strlen(fields->data + at) + 1) {
 		/* One option a line: what does not begin with -- belongs to it. */
-		buf_puts(out,
-			strncmp(fields->data + at, "--", 2) == 0 ? " \\\n  " : " ");
+		buf_puts(out, strncmp(fields->data + at, "--", 2) == 0 ? " \\\n  " : " ");
 		quote_sh(out, fields->data + at);
 	}
 	buf_putc(out, '\n');
@@ -87,8 +87,8 @@ static void put_json(struct buf *out, const struct buf *fields, const struct pla
 	for (size_t at = 0; at < fields->len; at += strlen(fields->data + at) + 1)
 		json_array_append_new(argv,
 			report_string(fields->data + at, strlen(fields->data + at)));
-	json_t *document =
-		report_json(plan, fidelity, &session->sources, &session->arena);
+	json_t *document = report_json(
+		plan, fidelity, &session->sources, &session->arena);
 	json_object_set_new(document, "version", json_integer(1));
 	json_object_set_new(document, "arguments", argv);
 	if (fidelity->backend->describe)
@@ -106,7 +106,8 @@ static void put_text(struct buf *out, const struct buf *fields)
 		if (at)
 			buf_putc(out,
 				strncmp(fields->data + at, "--", 2) == 0 ? '\n' : ' ');
-		diag_put_quoted(out, fields->data + at, strlen(fields->data + at), SIZE_MAX);
+		diag_put_quoted(
+			out, fields->data + at, strlen(fields->data + at), SIZE_MAX);
 	}
 	buf_putc(out, '\n');
 }
@@ -136,8 +137,8 @@ out:
 	return emitted;
 }
 
-static void report_unsupported(struct work *work, const struct plan *plan,
-	const struct fidelity *fidelity)
+static void report_unsupported(
+	struct work *work, const struct plan *plan, const struct fidelity *fidelity)
 {
 	struct session *session = &work->session;
 
@@ -147,13 +148,13 @@ static void report_unsupported(struct work *work, const struct plan *plan,
 		if (remark->subject == SUBJECT_MECHANISM)
 			continue;
 		enum verdict verdict = remark->subject == SUBJECT_RULE
-			? fidelity->rules[remark->index]
-			: fidelity->settings[remark->index];
+					       ? fidelity->rules[remark->index]
+					       : fidelity->settings[remark->index];
 		if (verdict != VERDICT_UNSUPPORTED)
 			continue;
 		struct span span = remark->subject == SUBJECT_RULE
-			? plan->rules.list[remark->index].span
-			: plan->rules.settings[remark->index].span;
+					   ? plan->rules.list[remark->index].span
+					   : plan->rules.settings[remark->index].span;
 		struct diag *diag = diag_report(&session->diags, CODE_E080, span,
 			"%s cannot express this: %s (%s)", fidelity->backend->name,
 			text->sentence, text->code);
@@ -172,7 +173,8 @@ static bool write_file(const char *directory, const char *name, const struct buf
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	snprintf(temporary, sizeof(temporary), "%s.new", path);
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int fd = open(
+		temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd >= 0) {
 		size_t done = 0;
 		while (done < text->len &&
@@ -198,18 +200,17 @@ static bool write_artifact(struct work *work, const struct plan *plan,
 	struct session *session = &work->session;
 	struct buf text = BUF_INIT;
 	const char *mode = vocabulary_text(vocabulary_modes, (int)plan->mode);
-	const char *name =
-		arena_printf(&session->arena, "%s.%s", mode, fidelity->backend->extension);
+	const char *name = arena_printf(
+		&session->arena, "%s.%s", mode, fidelity->backend->extension);
 	json_t *entry = report_json(plan, fidelity, &session->sources, &session->arena);
 	bool written = true;
 
 	json_object_set_new(entry, "mode", json_string(mode));
 	if (fidelity->usable) {
 		written = render(work, plan, fidelity, FORMAT_NUL, &text) &&
-			write_file(work->options->output, name, &text);
+			  write_file(work->options->output, name, &text);
 		json_object_set_new(entry, "file", json_string(name));
-		json_object_set_new(
-			entry, "bytes", json_integer((json_int_t)text.len));
+		json_object_set_new(entry, "bytes", json_integer((json_int_t)text.len));
 	}
 	json_array_append_new(manifest, entry);
 	buf_release(&text);
@@ -234,7 +235,7 @@ static bool wants_backend(const struct options *options, const struct backend *b
 	if (backend->platform != options->session.platform)
 		return false;
 	return !options->backend || strcmp(options->backend, "all") == 0 ||
-		strcmp(options->backend, backend->name) == 0;
+	       strcmp(options->backend, backend->name) == 0;
 }
 
 static int write_mode(struct work *work, enum mode mode, json_t *manifest)
@@ -283,8 +284,8 @@ static int write_bundle(struct work *work)
 		int one = write_mode(work, (enum mode)mode, manifest);
 		status = one > status ? one : status;
 	}
-	json_t *document = json_pack("{s:i, s:s, s:s, s:s, s:b, s:o}", "version", 1, "cordon",
-		CORDON_VERSION, "policy", work->session.policy->name, "target",
+	json_t *document = json_pack("{s:i, s:s, s:s, s:s, s:b, s:o}", "version", 1,
+		"cordon", CORDON_VERSION, "policy", work->session.policy->name, "target",
 		vocabulary_text(vocabulary_platforms, (int)options->session.platform),
 		"host", options->session.host, "artifacts", manifest);
 	char *dumped = json_dumps(document, JSON_INDENT(2));
@@ -307,8 +308,8 @@ static const struct backend *first_backend(enum platform platform)
 	return NULL;
 }
 
-static int print_artifact(struct work *work, const struct plan *plan,
-	const struct backend *backend)
+static int print_artifact(
+	struct work *work, const struct plan *plan, const struct backend *backend)
 {
 	const struct launch launch = {0};
 	struct fidelity fidelity;
@@ -337,7 +338,8 @@ static int print_all(struct work *work, const struct plan *plan)
 		backends[b]->check(plan, &launch, &work->session.arena, &fidelity);
 		buf_printf(&out, "# %s\n", backends[b]->name);
 		if (!fidelity.usable)
-			buf_puts(&out, "# cannot express the policy: see cordon report\n");
+			buf_puts(
+				&out, "# cannot express the policy: see cordon report\n");
 		else if (!render(work, plan, &fidelity, work->options->format, &out))
 			status = EXIT_FINDINGS;
 	}
@@ -378,11 +380,12 @@ int main_compile(struct options *options)
 
 	enum mode mode = mode_of(&work);
 	const struct backend *backend = options->backend
-		? backend_find(options->backend)
-		: first_backend(options->session.platform);
+						? backend_find(options->backend)
+						: first_backend(
+							  options->session.platform);
 	struct plan *plan = is_confined(&work, mode)
-		? session_plan(&work.session, mode, false)
-		: NULL;
+				    ? session_plan(&work.session, mode, false)
+				    : NULL;
 	if (!plan)
 		status = EXIT_FINDINGS;
 	else if (options->format == FORMAT_PLAN) {
@@ -399,10 +402,11 @@ int main_compile(struct options *options)
 	return close_work(&work, status);
 }
 
-static bool meets_requirement(const struct work *work, const struct fidelity *fidelities,
-	size_t count)
+static bool meets_requirement(
+	const struct work *work, const struct fidelity *fidelities, size_t count)
 {
-	if (work->session.policy->require[work->options->session.platform] != REQUIRE_FULL)
+	if (work->session.policy->require[work->options->session.platform] !=
+		REQUIRE_FULL)
 		return true;
 	for (size_t b = 0; b < count; b++)
 		if (fidelities[b].usable && fidelities[b].gaps.count == 0)
@@ -423,8 +427,8 @@ static size_t check_all(struct work *work, const struct plan *plan, struct fidel
 	return count;
 }
 
-static bool report_mode(struct work *work, enum mode mode, struct buf *out, json_t *json,
-	int *status)
+static bool report_mode(
+	struct work *work, enum mode mode, struct buf *out, json_t *json, int *status)
 {
 	struct session *session = &work->session;
 	struct fidelity fidelities[8];
@@ -443,16 +447,17 @@ static bool report_mode(struct work *work, enum mode mode, struct buf *out, json
 	if (!json) {
 		if (out->len)
 			buf_putc(out, '\n');
-		report_put(plan, fidelities, count, &session->sources, &session->arena, out);
+		report_put(
+			plan, fidelities, count, &session->sources, &session->arena, out);
 		return true;
 	}
 	json_t *list = json_array();
 	for (size_t b = 0; b < count; b++)
-		json_array_append_new(list,
-			report_json(plan, &fidelities[b], &session->sources, &session->arena));
+		json_array_append_new(list, report_json(plan, &fidelities[b],
+						    &session->sources, &session->arena));
 	json_array_append_new(json,
-		json_pack("{s:s, s:o}", "mode", vocabulary_text(vocabulary_modes, (int)mode),
-			"backends", list));
+		json_pack("{s:s, s:o}", "mode",
+			vocabulary_text(vocabulary_modes, (int)mode), "backends", list));
 	return true;
 }
 

@@ -11,8 +11,8 @@
 
 enum classified {
 	CLASSIFIED_COMMAND, /* the command's own result */
-	CLASSIFIED_DENIED,  /* the command failed, and the sandbox refused something */
-	CLASSIFIED_RUNNER,  /* the runner failed: the command never ran */
+	CLASSIFIED_DENIED, /* the command failed, and the sandbox refused something */
+	CLASSIFIED_RUNNER, /* the runner failed: the command never ran */
 };
 
 struct classification {

@@ -55,16 +55,16 @@
 #include <stdint.h>
 
 enum init_event_kind {
-	INIT_READY = 1,   /* all checks passed; value: Landlock ABI of the second
+	INIT_READY = 1, /* all checks passed; value: Landlock ABI of the second
 	                   * lock, 0 if none was taken */
-	INIT_REFUSED,     /* a check failed; record: its number in the
+	INIT_REFUSED, /* a check failed; record: its number in the
 	                   * configuration from 0, value: errno or 0 */
-	INIT_FAILED,      /* cordon-init itself failed; value: errno,
+	INIT_FAILED, /* cordon-init itself failed; value: errno,
 	                   * record: enum init_step */
-	INIT_EXECUTED,    /* execve(2) of the command succeeded */
+	INIT_EXECUTED, /* execve(2) of the command succeeded */
 	INIT_EXEC_FAILED, /* value: errno of execve(2); nothing was run */
-	INIT_EXITED,      /* value: exit status */
-	INIT_SIGNALED,    /* value: signal number */
+	INIT_EXITED, /* value: exit status */
+	INIT_SIGNALED, /* value: signal number */
 };
 
 enum init_step {

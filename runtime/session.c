@@ -49,14 +49,15 @@ static const char *user_policy(struct session *session)
 
 	if (!call_host(&call, &session->arena, &request, &error) || !call.home)
 		return NULL;
-	return arena_printf(&session->arena, "%s/.config/cordon/policy.cordon", call.home);
+	return arena_printf(
+		&session->arena, "%s/.config/cordon/policy.cordon", call.home);
 }
 
 /* A name that is not there is passed over; anything else is not. */
 static bool exists(const char *path)
 {
 	return faccessat(AT_FDCWD, path, F_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0 ||
-		(errno != ENOENT && errno != ENOTDIR);
+	       (errno != ENOENT && errno != ENOTDIR);
 }
 
 static uint32_t find_policy(struct session *session, const char **error)
@@ -66,9 +67,11 @@ static uint32_t find_policy(struct session *session, const char **error)
 		enum policy_origin origin;
 	} places[] = {
 		{session->options->policy_file, ORIGIN_OPTION},
-		{session->options->policy_file ? NULL : user_policy(session), ORIGIN_USER},
+		{session->options->policy_file ? NULL : user_policy(session),
+			ORIGIN_USER},
 		{session->options->policy_file ? NULL
-					       : CORDON_SYSCONFDIR "/cordon/policy.cordon",
+					       : CORDON_SYSCONFDIR
+				"/cordon/policy.cordon",
 			ORIGIN_SYSTEM},
 	};
 
@@ -104,8 +107,8 @@ bool session_load(struct session *session)
 	 * whatever it is used for. */
 	struct check_plans plans;
 	check_policy(session->policy, PLATFORM_BIT(session->options->platform),
-		session->options->values,
-		session->options->value_count, &session->arena, &session->diags, &plans);
+		session->options->values, session->options->value_count, &session->arena,
+		&session->diags, &plans);
 	return session->diags.failures == failures;
 }
 
@@ -114,7 +117,8 @@ bool session_load(struct session *session)
 void session_decides(struct session *session, const char *path)
 {
 	session->deciding = arena_grow(&session->arena, session->deciding,
-		session->deciding_count, &session->deciding_cap, sizeof(*session->deciding));
+		session->deciding_count, &session->deciding_cap,
+		sizeof(*session->deciding));
 	session->deciding[session->deciding_count++] = path;
 }
 
@@ -129,15 +133,16 @@ static void take_deciding(struct session *session)
 		if (path[0] != '/') {
 			if (!cwd)
 				cwd = realpath(".", NULL);
-			path = arena_printf(&session->arena, "%s/%s", cwd ? cwd : "", path);
+			path = arena_printf(
+				&session->arena, "%s/%s", cwd ? cwd : "", path);
 		}
 		session_decides(session, path);
 	}
 	free(cwd);
 	if (session->call.home)
-		session_decides(session,
-			arena_printf(
-				&session->arena, "%s/.config/cordon", session->call.home));
+		session_decides(
+			session, arena_printf(&session->arena, "%s/.config/cordon",
+					 session->call.home));
 	session_decides(session, CORDON_SYSCONFDIR "/cordon");
 }
 
@@ -152,8 +157,8 @@ static bool take_host(struct session *session)
 	if (!call_host(&session->call, &session->arena, &request, &error))
 		return fail(session, CODE_E071, error);
 	if (!options->launch)
-		session->call.temp_name =
-			arena_printf(&session->arena, "cordon-%u/session", getuid());
+		session->call.temp_name = arena_printf(
+			&session->arena, "cordon-%u/session", getuid());
 	take_deciding(session);
 	session->call.deciding = session->deciding;
 	session->call.deciding_count = session->deciding_count;
@@ -206,18 +211,20 @@ bool session_trust(struct session *session, bool launch)
 			continue;
 		char *path = realpath(file->path, NULL);
 		const char *absolute = file->path[0] == '/' || !path
-			? file->path
-			: arena_bytes(&session->arena, path, strlen(path));
+					       ? file->path
+					       : arena_bytes(&session->arena, path,
+							 strlen(path));
 		free(path);
 		const char *wrong = trust_check(&session->arena, absolute);
 		if (!wrong)
 			continue;
 		trusted = false;
 		struct diag *diag = diag_report(&session->diags,
-			launch ? CODE_E077 : CODE_W109,
-			(struct span){file->number, 0, 0}, "%s", wrong);
+			launch ? CODE_E077 : CODE_W109, (struct span){file->number, 0, 0},
+			"%s", wrong);
 		diag_help(&session->diags, diag,
-			"a policy must belong to you or root and not be writable by others");
+			"a policy must belong to you or root and not be writable by "
+			"others");
 	}
 	return trusted;
 }
@@ -239,8 +246,8 @@ static bool refresh(struct session *session, const char *const *paths, size_t co
 	if (target_host(&seen, &needs, &session->arena) < 0)
 		return false;
 	for (size_t i = 0; i < session->target.fact_count; i++) {
-		const struct fact *fact =
-			target_find(&seen, session->target.facts[i].path);
+		const struct fact *fact = target_find(
+			&seen, session->target.facts[i].path);
 		if (fact)
 			session->target.facts[i] = *fact;
 	}
@@ -249,8 +256,8 @@ static bool refresh(struct session *session, const char *const *paths, size_t co
 
 static bool identify_pins(struct session *session, struct plan *plan)
 {
-	const char **paths =
-		arena_array(&session->arena, plan->pin_count, sizeof(*paths));
+	const char **paths = arena_array(
+		&session->arena, plan->pin_count, sizeof(*paths));
 	struct needs needs = {.paths = paths, .path_count = plan->pin_count};
 	struct target seen;
 
@@ -275,17 +282,20 @@ static bool identify_pins(struct session *session, struct plan *plan)
 	return true;
 }
 
-static bool make_temp(struct session *session, const struct plan *plan, struct launched *out)
+static bool make_temp(
+	struct session *session, const struct plan *plan, struct launched *out)
 {
 	const struct call *call = &session->call;
 	const char *error;
 
 	for (size_t i = 0; i < call->temp_root_count; i++) {
 		const char *root = call->temp_roots[i];
-		const char *path = arena_printf(&session->arena, "%s/%s", root, call->temp_name);
+		const char *path = arena_printf(
+			&session->arena, "%s/%s", root, call->temp_name);
 		if (strcmp(path, plan->rules.temp) != 0)
 			continue;
-		if (!temp_dir_make(&out->temp, &session->arena, root, call->temp_name, &error))
+		if (!temp_dir_make(
+			    &out->temp, &session->arena, root, call->temp_name, &error))
 			return fail(session, CODE_E076, error);
 		out->has_temp = true;
 		return true;
@@ -298,8 +308,8 @@ static bool look_again(struct session *session, const struct plan *plan, bool cr
 {
 	struct needs needs = {0};
 	const char *parent = plan->rules.temp
-		? path_parent(&session->arena, plan->rules.temp)
-		: NULL;
+				     ? path_parent(&session->arena, plan->rules.temp)
+				     : NULL;
 	const char *paths[] = {plan->rules.temp, parent};
 
 	if (!created)

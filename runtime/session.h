@@ -19,7 +19,7 @@
 struct session_options {
 	const char *policy_file; /* NULL: discovery; "-" standard input */
 	const char *policy_name; /* NULL: the only one, or `default` */
-	const char *workspace;   /* NULL: the current directory; on a foreign or
+	const char *workspace; /* NULL: the current directory; on a foreign or
 	                          * imaginary machine that of call_imagined */
 	const char *const *add_dirs;
 	size_t add_dir_count;
@@ -73,7 +73,7 @@ struct plan *session_plan(struct session *session, enum mode mode, bool launch);
 /* What a launch made on the host. */
 struct launched {
 	struct created created; /* stays */
-	struct temp_dir temp;   /* goes with session_finish */
+	struct temp_dir temp; /* goes with session_finish */
 	bool has_temp;
 };
 

@@ -239,6 +239,6 @@ for pause in 1000 15000; do
 	race $pause $((pause == 1000 ? launches : launches / 4)) $cordon run --backend bwrap \
 		--policy $T/race.cordon -- sh -c "$evil"
 	ok "the race, exchanged every $pause us: $ran of $i launches ran, none on the wrong tree" is "$wrong" 0
-	ok "the race, exchanged every $pause us: and some ran" test "$ran" -gt 0
 done
+ok "the race: and some commands ran" test "$ran" -gt 0
 finish

@@ -43,8 +43,8 @@ static const struct {
 		CLASSIFIED_RUNNER,
 		"bwrap: Can't find source path /x: No such file or directory"},
 	{"bwrap", 0, "bwrap: x\n", CLASSIFIED_COMMAND, NULL},
-	{"bwrap", 1, "touch: cannot touch '/x': Read-only file system\n", CLASSIFIED_DENIED,
-		"touch: cannot touch '/x': Read-only file system"},
+	{"bwrap", 1, "touch: cannot touch '/x': Read-only file system\n",
+		CLASSIFIED_DENIED, "touch: cannot touch '/x': Read-only file system"},
 	{"bwrap", 1, "cat: /x: Permission denied\n", CLASSIFIED_COMMAND, NULL},
 	/* A failure of the runner goes before a denial. */
 	{"bwrap", 1, "x: read-only file system\nbwrap: y", CLASSIFIED_RUNNER, "bwrap: y"},
@@ -64,7 +64,7 @@ static void test_cases(void **state)
 				cases[i].text, classified_text(got.verdict));
 		if (cases[i].line)
 			assert_true(got.len == strlen(cases[i].line) &&
-				memcmp(got.line, cases[i].line, got.len) == 0);
+				    memcmp(got.line, cases[i].line, got.len) == 0);
 		else
 			assert_null(got.line);
 	}
@@ -76,8 +76,8 @@ static void test_any_bytes(void **state)
 	const struct backend *backend = backend_find("bwrap");
 
 	(void)state;
-	struct classification got =
-		classify(&backend->failure, backend->denials, 1, text, sizeof(text) - 1);
+	struct classification got = classify(
+		&backend->failure, backend->denials, 1, text, sizeof(text) - 1);
 	assert_int_equal(got.verdict, CLASSIFIED_RUNNER);
 	assert_int_equal(got.len, 9);
 	got = classify(&backend->failure, backend->denials, 1, "", 0);
