@@ -39,6 +39,9 @@ enum {
 	OPTION_JSON = 'j',
 	OPTION_JSON_FD = 'J',
 	OPTION_TTY = 'T',
+	OPTION_RUNNER = 'r',
+	OPTION_RUNNER_FAILURE = 'R',
+	OPTION_STATUS = 'S',
 };
 
 /* Only -h, -o, -q and -V have short forms; the letters of the others are how a
@@ -68,6 +71,9 @@ static const struct {
 	{OPTION_JSON, "json", NULL, "the result as one JSON object, last line of stdout"},
 	{OPTION_JSON_FD, "json-fd", "N", "the result as JSON to descriptor N"},
 	{OPTION_TTY, "tty", NULL, "leave the terminal to the command"},
+	{OPTION_RUNNER, "runner", "PATH", "a runner that takes bwrap's arguments"},
+	{OPTION_RUNNER_FAILURE, "runner-failure", "TEXT", "how its own failures begin"},
+	{OPTION_STATUS, "status", "N", "the exit status that was seen"},
 	{OPTION_COLOR, "color", "WHEN", "auto, always, never"},
 	{OPTION_HELP, "help", NULL, "this text"},
 };
@@ -100,6 +106,17 @@ static const struct command commands[] = {
 		"enforces. Exit status: the command's; 128+N for signal N; 125 if "
 		"nothing was\n"
 		"run; 126, 127 as in sh(1).\n"},
+	{"confine", "-- COMMAND…", "the argv to spawn instead of a command, as JSON",
+		"pnmbwasrRqc", main_confine,
+		"For programs that start processes themselves. The profile lacks the "
+		"checks\n"
+		"and the second lock of `cordon run`; its gaps say so. Remove what "
+		"`remove`\n"
+		"lists when the command has ended. Exit status 0, 2.\n"},
+	{"classify", "<STDERR", "what became of a command that was spawned so", "bSfqc",
+		main_classify,
+		"Reads the command's stderr and prints `command`, `denied` or\n"
+		"`runner-failure`, with the line that decided. Exit status 0, 2.\n"},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
@@ -232,8 +249,7 @@ static bool read_number(
 	long number = strtol(text, &end, 10);
 
 	if (*end || end == text || number < 0 || number > 1 << 20) {
-		main_usage(options, "--%s takes a descriptor number, not `%s`", option,
-			text);
+		main_usage(options, "--%s takes a number, not `%s`", option, text);
 		return false;
 	}
 	*value = (int)number;
@@ -271,6 +287,9 @@ static bool read_option(
 	case OPTION_QUIET: options->quiet = true; return true;
 	case OPTION_JSON: options->json = true; return true;
 	case OPTION_TTY: options->tty = true; return true;
+	case OPTION_RUNNER: options->runner = text; return true;
+	case OPTION_RUNNER_FAILURE: options->runner_failure = text; return true;
+	case OPTION_STATUS: return read_number(options, "status", text, &options->status);
 	case OPTION_ADD_DIR: return read_add_dir(options, lists, text);
 	case OPTION_SET: return read_set(options, lists, text);
 	case OPTION_COLOR: return read_color(options, text);
@@ -311,6 +330,12 @@ static const char *option_name(int letter)
 	return "";
 }
 
+/* What follows the first operand belongs to the command. */
+static bool takes_command(const struct options *options)
+{
+	return options->command->run == main_run || options->command->run == main_confine;
+}
+
 /* 0: go on; else the command is over with *status. */
 static bool read_options(
 	int argc, char **argv, struct options *options, struct lists *lists, int *status)
@@ -325,8 +350,7 @@ static bool read_options(
 	*status = EXIT_UNABLE;
 	opterr = 0;
 	optind = 1;
-	/* `+`: what follows the first operand belongs to the command to run. */
-	const char *letters = options->command->run == main_run ? "+:ho:q" : ":ho:q";
+	const char *letters = takes_command(options) ? "+:ho:q" : ":ho:q";
 	while ((letter = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		if (letter == OPTION_HELP) {
 			print_help(options->command);
@@ -412,7 +436,7 @@ static bool has_stdio(void)
 int main(int argc, char **argv)
 {
 	struct lists lists = {0};
-	struct options options = {.json_fd = -1};
+	struct options options = {.json_fd = -1, .status = -1};
 	int status;
 
 	/* A program that runs with more rights than its caller must not read a

@@ -36,6 +36,8 @@ struct options {
 	bool json;
 	int json_fd; /* -1: none */
 	bool tty;
+	const char *runner, *runner_failure; /* confine: NULL: not given */
+	int status; /* classify: -1: not given */
 	char **operands; /* files, or the argv of run; NULL-terminated */
 	int operand_count;
 	bool has_dashes; /* `--` was given */
@@ -55,6 +57,14 @@ int main_compile(struct options *options);
 int main_report(struct options *options);
 int main_probe(struct options *options);
 int main_run(struct options *options);
+int main_confine(struct options *options);
+int main_classify(struct options *options);
+
+/* What every command that starts something does first: policy, ownership, mode,
+ * host. False: findings say why. */
+struct programs;
+bool main_open(struct session *session, struct options *options,
+	const struct programs *programs, enum mode *mode);
 
 /* An error of usage: "cordon COMMAND: …" on stderr, the usage line, status 2. */
 int main_usage(const struct options *options, const char *format, ...)

@@ -222,7 +222,7 @@ static void decide_programs(struct session *session, const struct programs *prog
 			session_decides(session, paths[i]);
 }
 
-static bool open_session(struct session *session, struct options *options,
+bool main_open(struct session *session, struct options *options,
 	const struct programs *programs, enum mode *mode)
 {
 	if (!session_load(session) || !session_trust(session, true) ||
@@ -316,7 +316,7 @@ int main_run(struct options *options)
 	request.directory = directory;
 	if (!directory)
 		result.reason = "the current directory has no path that leads to it";
-	else if (open_session(&session, options, &programs, &mode)) {
+	else if (main_open(&session, options, &programs, &mode)) {
 		result.mode = mode;
 		run(&session, options, mode, &request, &launched, &result);
 	}

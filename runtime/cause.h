@@ -21,6 +21,9 @@
 	X(CAUSE_NO_HELPER, "missing", "cordon-init is not installed",                    \
 		"install cordon completely: cordon-init belongs into its libexec "       \
 		"directory")                                                             \
+	X(CAUSE_NO_LAUNCHER, "missing", "landlock-run is not installed",                 \
+		"install cordon completely: landlock-run belongs into its libexec "      \
+		"directory")                                                             \
 	X(CAUSE_UNTRUSTED, "broken", "a program that confines can be changed by others", \
 		"give the program and the directories above it to root")                 \
 	X(CAUSE_USERNS, "blocked", "user namespaces are disabled",                       \

@@ -146,6 +146,15 @@ static void take_deciding(struct session *session)
 	session_decides(session, CORDON_SYSCONFDIR "/cordon");
 }
 
+static const char *kept_name(struct session *session)
+{
+	const char *name = session->call.temp_name;
+	const char *slash = strrchr(name, '/');
+
+	return arena_printf(&session->arena, "%.*s/" TEMP_KEPT "%s", (int)(slash - name),
+		name, slash + 1);
+}
+
 static bool take_host(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -156,6 +165,8 @@ static bool take_host(struct session *session)
 
 	if (!call_host(&session->call, &session->arena, &request, &error))
 		return fail(session, CODE_E071, error);
+	if (options->keep_temp)
+		session->call.temp_name = kept_name(session);
 	if (!options->launch)
 		session->call.temp_name = arena_printf(
 			&session->arena, "cordon-%u/session", getuid());

@@ -28,6 +28,7 @@ struct session_options {
 	size_t value_count;
 	enum platform platform;
 	bool host; /* facts of this host; false: the imaginary one */
+	bool keep_temp; /* the private temporary directory outlives this process */
 	bool launch; /* something will be started: the private temporary directory
 	              * gets a random name */
 };

@@ -176,23 +176,30 @@ static int remove_child(int parent, const char *name, int fd)
 	return error;
 }
 
+void temp_dir_keep(struct temp_dir *dir)
+{
+	close(dir->fd);
+	close(dir->parent);
+	close(dir->root);
+	dir->fd = dir->parent = dir->root = -1;
+}
+
 int temp_dir_remove(struct temp_dir *dir)
 {
 	int error = remove_child(dir->parent, dir->name, dir->fd);
 	int parent_error = remove_parent(dir->root, dir->parent_name);
 
-	close(dir->fd);
-	close(dir->parent);
-	close(dir->root);
-	dir->fd = dir->parent = dir->root = -1;
+	temp_dir_keep(dir);
 	return error ? error : parent_error;
 }
 
 /* One entry of the parent: left alone while its owner holds the lock. */
 static int sweep_child(int parent, const char *name, size_t *removed)
 {
-	int fd = remove_open(parent, name);
+	if (strncmp(name, TEMP_KEPT, strlen(TEMP_KEPT)) == 0)
+		return 0;
 
+	int fd = remove_open(parent, name);
 	if (fd == -ENOTDIR) /* not made by temp_dir_make */
 		return 0;
 	if (fd < 0)

@@ -7,6 +7,9 @@
  * can lock, and nothing has to be written down. Descriptors are close-on-exec;
  * a child that lives on without exec would keep the lock.
  *
+ * A name that begins with TEMP_KEPT outlives its maker, who told somebody else to
+ * remove it: a sweep leaves it alone.
+ *
  * Removal never looks a name up from above: it works on descriptors, follows no
  * link and enters no mount (openat2(2) RESOLVE_NO_XDEV, which bind mounts of the
  * same file system do not get past either). Directories found below are moved up
@@ -23,6 +26,8 @@
 #include <stddef.h>
 
 #include "compiler/arena.h"
+
+#define TEMP_KEPT "kept-"
 
 struct temp_dir {
 	const char *path; /* canonical, in the arena */
@@ -42,6 +47,9 @@ __attribute__((warn_unused_result)) bool temp_dir_make(struct temp_dir *dir,
  * then. 0, or -errno of the first thing that could not be removed; the rest is
  * gone all the same. dir is released in either case. */
 __attribute__((warn_unused_result)) int temp_dir_remove(struct temp_dir *dir);
+
+/* Lets go of the directory, and leaves it. */
+void temp_dir_keep(struct temp_dir *dir);
 
 /* Removes the directories below ROOT/PARENT whose owner is gone; parent as in
  * temp_dir_make. Counts them. 0 or -errno; a missing parent is nothing to do, one

@@ -17,7 +17,7 @@ ok "no command is a usage error on stderr" is "$status$out" "2"
 try $cordon chek
 ok "an unknown command: did you mean" has "$err" "did you mean \`check\`"
 ok "an unknown command is status 2" is "$status" 2
-for command in check compile report probe run; do
+for command in check compile report probe run confine classify; do
 	try $cordon $command --help
 	ok "$command --help" has "$status $out" "0 cordon $command: "
 done
