@@ -111,8 +111,12 @@ static json_t *unconfined_json(const struct confine_request *request)
 		"created", "remove");
 }
 
-static bool print(json_t *json)
+/* directory: where the caller has to spawn; NULL: not asked. */
+static bool print(json_t *json, const char *directory)
 {
+	if (directory)
+		json_object_set_new(json, "directory", text_json(directory));
+
 	char *text = json_dumps(json, JSON_INDENT(2));
 	struct buf out = BUF_INIT;
 
@@ -154,7 +158,7 @@ static int confine_plan(struct session *session, enum mode mode,
 			report_unavailable(mode, &confined);
 		return EXIT_UNABLE;
 	}
-	if (!print(confined_json(session, plan, &confined, launched)))
+	if (!print(confined_json(session, plan, &confined, launched), request->directory))
 		return EXIT_UNABLE;
 	/* From here on it is the caller's. */
 	if (launched->has_temp)
@@ -209,8 +213,9 @@ int main_confine(struct options *options)
 				"leads to it\n");
 	else if (main_open(&session, options, &programs, &mode)) {
 		if (mode == MODE_DANGER_FULL_ACCESS)
-			status = print(unconfined_json(&request)) ? EXIT_CLEAN
-								  : EXIT_UNABLE;
+			status = print(unconfined_json(&request), directory)
+					 ? EXIT_CLEAN
+					 : EXIT_UNABLE;
 		else
 			status = confine_plan(&session, mode, &request, &launched);
 	}
@@ -263,7 +268,7 @@ int main_classify(struct options *options)
 		json_t *json = json_pack("{s:i, s:s, s:o}", "version", 1, "verdict",
 			classified_text(found.verdict), "line",
 			found.line ? report_string(found.line, found.len) : json_null());
-		status = print(json) ? EXIT_CLEAN : EXIT_UNABLE;
+		status = print(json, NULL) ? EXIT_CLEAN : EXIT_UNABLE;
 		goto out;
 	}
 	buf_printf(&out, "%s", classified_text(found.verdict));

@@ -29,7 +29,7 @@ for name, value in d["env"].items():
     env.pop(name, None)
     if value is not None:
         env[name] = value
-done = subprocess.run(d["argv"], env=env, stdout=subprocess.PIPE, stderr=open(sys.argv[2], "wb"))
+done = subprocess.run(d["argv"], env=env, cwd=d["directory"], stdout=subprocess.PIPE, stderr=open(sys.argv[2], "wb"))
 for path in d["remove"]:
     shutil.rmtree(path)
 print(done.returncode, done.stdout.decode().strip())
