@@ -5,7 +5,6 @@
 # goes on, that one run widens nothing for the next, that names may be odd, that a
 # race at launch never ends on the wrong tree, that nothing stays behind.
 . "$(dirname "$0")/lib.sh"
-cp "$B/tests/swapper" $T/bin/ || exit 2
 
 policy plain <<E
 cordon 1

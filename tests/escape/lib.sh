@@ -19,7 +19,7 @@ fi
 T=/srv/t
 user=1500
 mount -t tmpfs -o mode=755 tmpfs /srv && mkdir -p $T/bin $T/etc || exit 2
-cp "$B/cordon" "$B/cordon-init" "$B/landlock-run" tests/escape/attack.py $T/bin/ || exit 2
+cp "$B/cordon" "$B/cordon-init" "$B/landlock-run" "$B/tests/swapper" tests/escape/attack.py $T/bin/ || exit 2
 chmod 755 $T/bin/*
 cordon=$T/bin/cordon
 A="python3 $T/bin/attack.py"
