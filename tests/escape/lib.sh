@@ -65,3 +65,4 @@ as() {
 }
 
 policy() { cat >$T/$1.cordon && chmod 644 $T/$1.cordon; }
+cd $T || exit 2
