@@ -325,7 +325,10 @@ static void put_diag(struct buf *out, const struct diag *diag,
 	enum severity severity = diag_severity(diag->code);
 
 	buf_puts(out, paint->bold);
-	put_place(out, sources, diag->span);
+	if (diag->span.file)
+		put_place(out, sources, diag->span);
+	else
+		buf_puts(out, "cordon"); /* of the call or the host, not of a file */
 	buf_printf(out, ": %s%s[%s]%s: %s%s%s\n", colors[severity], names[severity],
 		codes[diag->code].text, paint->off, paint->bold, diag->message,
 		paint->off);

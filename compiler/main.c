@@ -424,11 +424,13 @@ static int unknown_command(const struct options *options, const char *name)
 		near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
-/* Descriptors 0 to 2 must be there: what is opened next must not become one. */
-static bool has_stdio(void)
+/* What is opened next must not become a standard descriptor: a missing one is the
+ * null device, opened so that using it fails as using nothing does. */
+static bool fill_stdio(void)
 {
 	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
 			return false;
 	return true;
 }
@@ -447,7 +449,7 @@ int main(int argc, char **argv)
 			stderr);
 		return 125;
 	}
-	if (!has_stdio())
+	if (!fill_stdio())
 		return 125;
 	if (argc < 2) {
 		print_commands(stderr);

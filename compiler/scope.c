@@ -55,10 +55,30 @@ static void grow_index(struct arena *arena, struct scope *scope)
 	}
 }
 
+bool scope_is_built_in(enum name_kind kind, const char *name)
+{
+	static const char *const variables[] = {
+		"workspace", "home", "temp", "user", "git-dir", "git-common-dir"};
+
+	if (kind == NAME_SET)
+		return strcmp(name, "roots") == 0;
+	for (size_t i = 0;
+		kind == NAME_VARIABLE && i < sizeof(variables) / sizeof(variables[0]);
+		i++)
+		if (strcmp(name, variables[i]) == 0)
+			return true;
+	return false;
+}
+
 static void define(struct load *load, struct scope *scope, struct definition def)
 {
 	static const char *const nouns[] = {"set", "variable", "policy"};
 
+	if (scope_is_built_in(def.kind, def.name->text)) {
+		diag_report(load->diags, CODE_E043, def.name->span, "%s `%s` is built in",
+			nouns[def.kind], def.name->text);
+		return;
+	}
 	if ((scope->count + 1) * 2 > scope->index_size)
 		grow_index(load->arena, scope);
 

@@ -36,6 +36,9 @@ struct scope {
 const struct scope *scope_load(struct arena *arena, const struct sources *sources,
 	uint32_t file, const struct loader *loader, struct diags *diags);
 
+/* The names that the language keeps: `@roots`, `${workspace}` and so on. */
+bool scope_is_built_in(enum name_kind kind, const char *name);
+
 /* NULL if absent. */
 const struct definition *scope_find(
 	const struct scope *scope, enum name_kind kind, const char *name);

@@ -87,6 +87,25 @@ static uint32_t find_policy(struct session *session, const char **error)
 		builtin_policy_len);
 }
 
+/* --set gives values to variables of the policy and to nothing else. */
+static void check_values(struct session *session, const struct scope *scope)
+{
+	for (size_t i = 0; i < session->options->value_count; i++) {
+		const char *name = session->options->values[i].name;
+		if (scope_find(scope, NAME_VARIABLE, name))
+			continue;
+		const char *near = scope_nearest(scope, NAME_VARIABLE, name);
+		struct diag *diag = diag_report(&session->diags, CODE_E032,
+			(struct span){0}, "--set %s: %s",
+			diag_quoted(&session->diags, name, strlen(name)),
+			scope_is_built_in(NAME_VARIABLE, name)
+				? "this variable has a value of its own"
+				: "the policy has no variable of that name");
+		if (near)
+			diag_help(&session->diags, diag, "did you mean `%s`?", near);
+	}
+}
+
 bool session_load(struct session *session)
 {
 	const char *error = NULL;
@@ -101,6 +120,7 @@ bool session_load(struct session *session)
 		&session->arena, &session->sources, file, &loader, &session->diags);
 	session->policy = policy_resolve(
 		&session->arena, scope, session->options->policy_name, &session->diags);
+	check_values(session, scope);
 	if (!session->policy || session->diags.failures > failures)
 		return false;
 	/* Expectations are part of a policy: one that does not keep them is wrong

@@ -32,6 +32,11 @@ ok "--set without = " has "$status $err" "2 "
 try $cordon compile --set a=1 --set a=2 policies/default.cordon
 ok "--set twice" has "$err" "twice"
 
+try $cordon compile -q --set hom=x policies/default.cordon
+ok "--set of a variable that the policy does not have is an error" has "$status $err" "E032"
+try $cordon compile -q --set workspace=/x policies/default.cordon
+ok "--set of a built-in variable is an error" has "$status $err" "has a value of its own"
+
 # check
 w good.cordon <<'E'
 cordon 1
