@@ -87,6 +87,7 @@
 	X(E083, "no backend is usable on this host")                                     \
 	X(E084, "a profile that needs to know what a pattern matches")                   \
 	X(E085, "something that the command needs is hidden from it")                    \
+	X(E086, "a limit that is wider than the policy's")                               \
 	/* Warnings. */                                                                  \
 	X(W101, "a pattern character in a quoted path")                                  \
 	X(W102, "braces in a pattern are ordinary characters")                           \

@@ -39,6 +39,7 @@ enum {
 	OPTION_JSON = 'j',
 	OPTION_JSON_FD = 'J',
 	OPTION_TTY = 'T',
+	OPTION_TIMEOUT = 'O',
 	OPTION_RUNNER = 'r',
 	OPTION_RUNNER_FAILURE = 'R',
 	OPTION_STATUS = 'S',
@@ -71,6 +72,7 @@ static const struct {
 	{OPTION_JSON, "json", NULL, "the result as one JSON object, last line of stdout"},
 	{OPTION_JSON_FD, "json-fd", "N", "the result as JSON to descriptor N"},
 	{OPTION_TTY, "tty", NULL, "leave the terminal to the command"},
+	{OPTION_TIMEOUT, "timeout", "TIME", "end the command after 500ms, 60s, 5m, 1h"},
 	{OPTION_RUNNER, "runner", "PATH", "a runner that takes bwrap's arguments"},
 	{OPTION_RUNNER_FAILURE, "runner-failure", "TEXT", "how its own failures begin"},
 	{OPTION_STATUS, "status", "N", "the exit status that was seen"},
@@ -100,7 +102,7 @@ static const struct command commands[] = {
 		"Exit status 0, 1: a `require` of the policy fails, 2.\n"},
 	{"probe", "", "which backends work on this host, and why not", "pnmbwasfqc",
 		main_probe, "Exit status 0: some backend is usable, 1: none, 2.\n"},
-	{"run", "-- COMMAND…", "run a command under a policy", "pnmbwasjJTqc", main_run,
+	{"run", "-- COMMAND…", "run a command under a policy", "pnmbwasjJTOqc", main_run,
 		"The first backend that really works here is used; `enforcement` says "
 		"what it\n"
 		"enforces. Exit status: the command's; 128+N for signal N; 125 if "
@@ -256,6 +258,27 @@ static bool read_number(
 	return true;
 }
 
+/* As in `limits { timeout 60s }`. */
+static bool read_time(const struct options *options, const char *text, uint64_t *ms)
+{
+	static const struct vocabulary units[] = {
+		{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {NULL, 0}};
+	char *end;
+	int factor = 0;
+
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10);
+	if (errno || end == text || text[0] == '-' || !number ||
+		!vocabulary_find(units, end, &factor) ||
+		number > UINT32_MAX / (unsigned)factor) {
+		main_usage(
+			options, "--timeout takes 500ms, 60s, 5m or 1h, not `%s`", text);
+		return false;
+	}
+	*ms = number * (unsigned)factor;
+	return true;
+}
+
 static bool read_color(struct options *options, const char *text)
 {
 	static const struct vocabulary whens[] = {
@@ -287,6 +310,7 @@ static bool read_option(
 	case OPTION_QUIET: options->quiet = true; return true;
 	case OPTION_JSON: options->json = true; return true;
 	case OPTION_TTY: options->tty = true; return true;
+	case OPTION_TIMEOUT: return read_time(options, text, &options->timeout_ms);
 	case OPTION_RUNNER: options->runner = text; return true;
 	case OPTION_RUNNER_FAILURE: options->runner_failure = text; return true;
 	case OPTION_STATUS: return read_number(options, "status", text, &options->status);
@@ -470,7 +494,8 @@ int main(int argc, char **argv)
 
 	options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 	if (!read_options(argc - 1, argv + 1, &options, &lists, &status))
-		return status;
+		/* A command's own 2 must not be mistaken for it. */
+		return status && options.command->run == main_run ? 125 : status;
 	status = options.command->run(&options);
 	free(lists.add_dirs);
 	for (size_t i = 0; i < options.session.value_count; i++)

@@ -36,6 +36,7 @@ struct options {
 	bool json;
 	int json_fd; /* -1: none */
 	bool tty;
+	uint64_t timeout_ms; /* 0: not given */
 	const char *runner, *runner_failure; /* confine: NULL: not given */
 	int status; /* classify: -1: not given */
 	char **operands; /* files, or the argv of run; NULL-terminated */

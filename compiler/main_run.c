@@ -14,7 +14,10 @@
 
 #include "backends/report.h"
 #include "compiler/main.h"
+#include "runtime/environment.h"
 #include "runtime/run.h"
+
+#define TIMEOUT_GRACE_MS 2000 /* from SIGTERM to SIGKILL */
 
 extern char **environ;
 
@@ -92,6 +95,15 @@ static const char *first_finding(const struct session *session)
 	return NULL;
 }
 
+/* -101: timed out (runtime.md); null where there is no status. */
+static json_t *exit_code_json(const struct run_result *result)
+{
+	if (result->outcome == RUN_TIMEOUT)
+		return json_integer(-101);
+	return result->outcome == RUN_EXITED ? json_integer(result->exit_code)
+					     : json_null();
+}
+
 static json_t *result_json(struct session *session, const struct run_result *result,
 	const struct launched *launched)
 {
@@ -102,12 +114,10 @@ static json_t *result_json(struct session *session, const struct run_result *res
 	const char *reason = result->reason || result->outcome != RUN_REFUSED
 				     ? result->reason
 				     : first_finding(session);
-	bool ran = result->outcome == RUN_EXITED || result->outcome == RUN_SIGNALED;
+	bool ran = result->outcome <= RUN_TIMEOUT;
 	json_t *json = json_pack("{s:i, s:s, s:o, s:o, s:n, s:o, s:o}", "version", 1,
 		"outcome", run_outcome_text(result->outcome), "exitCode",
-		result->outcome == RUN_EXITED ? json_integer(result->exit_code)
-					      : json_null(),
-		"signal",
+		exit_code_json(result), "signal",
 		result->outcome == RUN_SIGNALED ? json_integer(result->signal)
 						: json_null(),
 		"denied", "reason", text_json(reason), "code", text_json(code));
@@ -235,16 +245,20 @@ bool main_open(struct session *session, struct options *options,
 static bool run(struct session *session, struct options *options, enum mode mode,
 	struct run_request *request, struct launched *launched, struct run_result *result)
 {
+	if (!run_timeout(session, options->timeout_ms, &request->supervision.timeout_ms))
+		return false;
+	request->supervision.grace_ms = TIMEOUT_GRACE_MS;
 	if (mode == MODE_DANGER_FULL_ACCESS) {
-		request->environment = (const char *const *)environ;
+		request->environment = environment_make(&session->arena, session->policy,
+			NULL, (const char *const *)environ);
 		run_unconfined(session, request, result);
 		return true;
 	}
 	struct plan *plan = session_plan_launch(session, mode, launched);
 	if (!plan)
 		return false;
-	request->environment = run_environment(
-		&session->arena, plan, (const char *const *)environ);
+	request->environment = environment_make(
+		&session->arena, session->policy, plan, (const char *const *)environ);
 	run_confined(session, plan, request, result);
 	if (options->tty)
 		take_terminal_back();
@@ -256,7 +270,7 @@ static int finish(struct session *session, struct options *options,
 {
 	int status = run_exit_status(result);
 
-	if (result->outcome != RUN_EXITED && result->outcome != RUN_SIGNALED) {
+	if (result->outcome > RUN_TIMEOUT) {
 		main_findings(session, options);
 		if (result->reason)
 			fprintf(stderr, "cordon run: %s%s\n",

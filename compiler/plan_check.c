@@ -452,18 +452,13 @@ static void remark_rules(struct making *m)
 /* A promise that this version cannot keep is not run without it. */
 static void check_promises(struct making *m)
 {
-	static const char *const names[] = {[AST_GUARD] = "guard",
-		[AST_LIMITS] = "limits",
-		[AST_ENVIRONMENT] = "environment"};
-
 	for (size_t i = 0; m->launch && i < m->policy->chain_count; i++) {
 		const struct ast_stmt *stmt = m->policy->chain[i].ast->body;
 		for (; stmt; stmt = stmt->next)
-			if (stmt->kind >= AST_GUARD)
+			if (stmt->kind == AST_GUARD)
 				diag_report(m->diags, CODE_E078, stmt->span,
-					"`%s` is checked, but not enforced in this "
-					"version",
-					names[stmt->kind]);
+					"`guard` is checked, but not enforced in this "
+					"version");
 	}
 }
 

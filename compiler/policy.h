@@ -62,6 +62,15 @@ struct policy {
 struct policy *policy_resolve(struct arena *arena, const struct scope *scope,
 	const char *name, struct diags *diags);
 
+/* What holds in every mode, danger-full-access included. */
+
+/* The value of a limit (milliseconds, bytes), the one nearest to the named policy;
+ * 0 if none is set. *span is where. */
+uint64_t policy_limit(const struct policy *policy, enum limit kind, struct span *span);
+
+/* The environment block that holds, NULL without one. */
+const struct ast_environment *policy_environment(const struct policy *policy);
+
 /* Which layer of a policy a rule stands in; greater holds. */
 enum layer { LAYER_COMMON, LAYER_COMMON_ON, LAYER_MODE, LAYER_MODE_ON, LAYER_COUNT };
 

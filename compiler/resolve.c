@@ -282,3 +282,31 @@ struct policy *policy_resolve(struct arena *arena, const struct scope *scope,
 		default_ladder(policy);
 	return policy;
 }
+
+uint64_t policy_limit(const struct policy *policy, enum limit kind, struct span *span)
+{
+	for (size_t i = policy->chain_count; i-- > 0;) {
+		const struct ast_stmt *stmt = policy->chain[i].ast->body;
+		for (; stmt; stmt = stmt->next) {
+			if (stmt->kind != AST_LIMITS)
+				continue;
+			for (const struct ast_limit *l = stmt->u.limits; l; l = l->next) {
+				if (l->kind != kind)
+					continue;
+				*span = l->span;
+				return l->value;
+			}
+		}
+	}
+	return 0;
+}
+
+const struct ast_environment *policy_environment(const struct policy *policy)
+{
+	for (size_t i = policy->chain_count; i-- > 0;)
+		for (const struct ast_stmt *s = policy->chain[i].ast->body; s;
+			s = s->next)
+			if (s->kind == AST_ENVIRONMENT)
+				return s->u.environment;
+	return NULL;
+}

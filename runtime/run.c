@@ -53,33 +53,20 @@ bool run_mode(struct session *session, const enum mode *asked, enum mode *mode)
 	return false;
 }
 
-static bool is_temp_name(const char *entry)
+bool run_timeout(struct session *session, uint64_t asked_ms, unsigned *timeout_ms)
 {
-	static const char *const names[] = {"TMPDIR=", "TMP=", "TEMP="};
+	struct span span = {0};
+	uint64_t limit = policy_limit(session->policy, LIMIT_TIMEOUT, &span);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(entry, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
-const char *const *run_environment(
-	struct arena *arena, const struct plan *plan, const char *const *base)
-{
-	size_t count = 0, used = 0;
-
-	while (base[count])
-		count++;
-	const char **list = arena_array(arena, count + 4, sizeof(*list));
-	for (size_t i = 0; i < count; i++)
-		if (strchr(base[i], '=') > base[i] && !is_temp_name(base[i]))
-			list[used++] = base[i];
-	if (plan->temp_path) {
-		list[used++] = arena_printf(arena, "TMPDIR=%s", plan->temp_path);
-		list[used++] = arena_printf(arena, "TMP=%s", plan->temp_path);
-		list[used++] = arena_printf(arena, "TEMP=%s", plan->temp_path);
+	if (limit && asked_ms > limit) {
+		diag_report(&session->diags, CODE_E086, span,
+			"--timeout asks for %llu ms, the policy gives %llu ms",
+			(unsigned long long)asked_ms, (unsigned long long)limit);
+		return false;
 	}
-	return list;
+	uint64_t holds = asked_ms ? asked_ms : limit;
+	*timeout_ms = holds > UINT32_MAX ? UINT32_MAX : (unsigned)holds;
+	return true;
 }
 
 /* ---- what a course means ----------------------------------------------------------------- */
@@ -154,7 +141,10 @@ static void read_end(struct run_result *out, const struct course *course)
 {
 	const struct init_event *last = &course->last;
 
-	out->outcome = last->kind == INIT_EXITED ? RUN_EXITED : RUN_SIGNALED;
+	if (course->timed_out)
+		out->outcome = RUN_TIMEOUT;
+	else
+		out->outcome = last->kind == INIT_EXITED ? RUN_EXITED : RUN_SIGNALED;
 	if (last->kind == INIT_EXITED)
 		out->exit_code = last->value;
 	else
@@ -169,7 +159,7 @@ static enum cause judge(struct work *work, const struct backend *backend,
 {
 	struct arena *arena = &work->session->arena;
 
-	if (course->ended) {
+	if (course->ended || (course->timed_out && course->ready)) {
 		read_end(out, course);
 	} else if (course->last.kind == INIT_EXEC_FAILED) {
 		out->outcome = RUN_EXEC_FAILED;
@@ -374,6 +364,7 @@ int run_exit_status(const struct run_result *result)
 	case RUN_RUNNER_FAILURE:
 	case RUN_RUNNER_KILLED:
 	case RUN_UNAVAILABLE:
+	case RUN_TIMEOUT: return 124;
 	case RUN_REFUSED: break;
 	}
 	return 125;
@@ -381,8 +372,9 @@ int run_exit_status(const struct run_result *result)
 
 const char *run_outcome_text(enum run_outcome outcome)
 {
-	static const char *const texts[] = {"exited", "signaled", "exec-failed",
-		"runner-failure", "runner-killed", "unavailable", "refused"};
+	static const char *const texts[] = {"exited", "signaled", "timeout",
+		"exec-failed", "runner-failure", "runner-killed", "unavailable",
+		"refused"};
 
 	return texts[outcome];
 }

@@ -23,6 +23,7 @@
 enum run_outcome {
 	RUN_EXITED,
 	RUN_SIGNALED,
+	RUN_TIMEOUT, /* the time was over: the tree was ended */
 	RUN_EXEC_FAILED, /* execve(2) refused: error */
 	RUN_RUNNER_FAILURE, /* the last runner ended by itself; nothing was executed */
 	RUN_RUNNER_KILLED, /* somebody killed the runner; the command may have run */
@@ -32,7 +33,7 @@ enum run_outcome {
 
 struct run_request {
 	const char *const *argv; /* NULL-terminated, at least one */
-	const char *const *environment; /* all of it; run_environment makes one */
+	const char *const *environment; /* all of it; environment_make makes one */
 	const char *directory; /* canonical working directory */
 	const struct backend *only; /* NULL: the chain */
 	const struct programs *programs;
@@ -66,10 +67,9 @@ struct run_result {
  * above the ceiling, or if danger-full-access was not asked for by name. */
 bool run_mode(struct session *session, const enum mode *asked, enum mode *mode);
 
-/* `base` (NULL-terminated) with TMPDIR, TMP and TEMP as the plan says. In the arena.
- * What is not NAME=VALUE is left out. */
-const char *const *run_environment(
-	struct arena *arena, const struct plan *plan, const char *const *base);
+/* The time limit of a call in milliseconds, 0 for none: what was asked for (0: not),
+ * or the policy's. False and a finding if more was asked for than the policy gives. */
+bool run_timeout(struct session *session, uint64_t asked_ms, unsigned *timeout_ms);
 
 /* Refusals that name a rule are findings of the session as well. */
 void run_confined(struct session *session, const struct plan *plan,

@@ -101,6 +101,12 @@ static void take_signals(struct watch *w)
 		unwatch(w, SIGNALS);
 }
 
+static void ask_to_end(struct watch *w)
+{
+	w->held |= 1ULL << SIGTERM;
+	pass_held(w);
+}
+
 /* The end of everything, at once. */
 static void kill_all(struct watch *w)
 {
@@ -273,6 +279,7 @@ void supervise(struct runner *runner, const struct supervision *how, struct cour
 		[SIGNALS] = take_signals,
 	};
 	int64_t deadline = how->timeout_ms ? now_ms() + how->timeout_ms : 0;
+	bool asked = how->grace_ms == 0; /* to end by itself */
 
 	memset(out, 0, sizeof(*out));
 	for (int i = 0; i < WATCHED_COUNT; i++)
@@ -281,8 +288,12 @@ void supervise(struct runner *runner, const struct supervision *how, struct cour
 		int64_t left = deadline ? deadline - now_ms() : -1;
 		if (deadline && left <= 0) {
 			out->timed_out = true;
-			deadline = 0;
-			kill_all(&w);
+			deadline = asked ? 0 : now_ms() + how->grace_ms;
+			if (asked)
+				kill_all(&w);
+			else
+				ask_to_end(&w);
+			asked = true;
 			continue;
 		}
 		if (poll(w.polled, WATCHED_COUNT, (int)left) < 0)

@@ -43,7 +43,8 @@ struct supervision {
 	int signals; /* signalfd(2) of signals to pass on; -1: none */
 	void (*stop)(void *ctx); /* after SIGTSTP was passed on; may be NULL */
 	void *ctx;
-	unsigned timeout_ms; /* 0: none; then everything is killed */
+	unsigned timeout_ms; /* 0: none; then SIGTERM, and after grace_ms the end */
+	unsigned grace_ms; /* 0: the end at once */
 };
 
 struct course {
