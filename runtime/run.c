@@ -358,13 +358,13 @@ int run_exit_status(const struct run_result *result)
 {
 	switch (result->outcome) {
 	case RUN_EXITED: return result->exit_code;
+	case RUN_TIMEOUT: return 124;
 	case RUN_SIGNALED: return 128 + result->signal;
 	case RUN_EXEC_FAILED:
 		return result->error == ENOENT || result->error == ENOTDIR ? 127 : 126;
 	case RUN_RUNNER_FAILURE:
 	case RUN_RUNNER_KILLED:
 	case RUN_UNAVAILABLE:
-	case RUN_TIMEOUT: return 124;
 	case RUN_REFUSED: break;
 	}
 	return 125;
