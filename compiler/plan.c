@@ -8,16 +8,6 @@
 
 #include "compiler/plan_parts.h"
 
-const char *plan_shown(struct making *m, const char *path)
-{
-	struct buf text = BUF_INIT;
-
-	path_put(&text, m->target->platform, path);
-	const char *shown = diag_quoted(m->diags, text.data, text.len);
-	buf_release(&text);
-	return shown;
-}
-
 static void place(struct making *m, size_t temp_root)
 {
 	struct plan *plan = m->plan;

@@ -9,6 +9,17 @@
 
 #include "compiler/plan_parts.h"
 
+/* Text of a policy or a host for a message. */
+static const char *shown(struct making *m, const char *path)
+{
+	struct buf text = BUF_INIT;
+
+	path_put(&text, m->target->platform, path);
+	const char *shown = diag_quoted(m->diags, text.data, text.len);
+	buf_release(&text);
+	return shown;
+}
+
 static const struct rule *rule_at(const struct making *m, uint32_t index)
 {
 	return &m->plan->rules.list[index];
@@ -43,7 +54,7 @@ static void report_lock(
 	struct diag *diag = diag_report(m->diags, CODE_E052, rule->span,
 		"%s gives `%s` to `%s`, a lock permits `%s`",
 		rule->built_in ? "the built-in rule" : "this", level_text(rule->level),
-		plan_shown(m, rule->path), level_text(bound->level));
+		shown(m, rule->path), level_text(bound->level));
 	diag_second(m->diags, diag, lock->span, "locked here%s",
 		lock->built_in ? ": the file decides how commands are confined" : "");
 }
@@ -91,7 +102,7 @@ static void check_regrants(struct making *m)
 			struct diag *diag = diag_report(m->diags, CODE_E053,
 				rule_at(m, winner)->span,
 				"a lock cannot open `%s` again: the call chooses it",
-				plan_shown(m, rule_at(m, winner)->path));
+				shown(m, rule_at(m, winner)->path));
 			if (judge->deciding[parent] != NO_RULE)
 				diag_second(m->diags, diag,
 					rule_at(m, judge->deciding[parent])->span,
@@ -154,7 +165,7 @@ static void report_planted(struct making *m, uint32_t index, const struct link *
 		"the way to `%s` passes the link `%s` (-> `%s`), which a confined "
 		"command "
 		"can plant",
-		plan_shown(m, rule->path), plan_shown(m, link->name),
+		shown(m, rule->path), shown(m, link->name),
 		diag_quoted(m->diags, link->text, strlen(link->text)));
 	diag_help(m->diags, diag, "remove the link, or name the place it leads to");
 }
@@ -238,7 +249,7 @@ static void check_git(struct making *m)
 				"the repository's directory `%s` lies in the writable "
 				"area: a "
 				"confined command can plant it",
-				plan_shown(m, dir));
+				shown(m, dir));
 	}
 }
 
@@ -270,7 +281,7 @@ static void check_missing(struct making *m, uint32_t index, size_t *cap)
 		diag_report(m->diags, CODE_E072, rule->span,
 			"`%s` is a link that leads nowhere; nothing is made through a "
 			"link",
-			plan_shown(m, rule->path));
+			shown(m, rule->path));
 	} else if (rule->words & WORD_CREATE) {
 		add_created(m, index, fact, cap);
 	} else if (rule->words & WORD_RESERVE) {
@@ -278,14 +289,14 @@ static void check_missing(struct making *m, uint32_t index, size_t *cap)
 		if (m->launch)
 			diag_report(m->diags, CODE_E078, rule->span,
 				"`%s` is missing, and `reserve` cannot keep it free yet",
-				plan_shown(m, rule->path));
+				shown(m, rule->path));
 	} else if (!m->launch) {
 		diag_report(m->diags, CODE_N202, rule->span,
 			"`%s` is missing on this host and taken as present",
-			plan_shown(m, rule->path));
+			shown(m, rule->path));
 	} else {
 		diag = diag_report(m->diags, CODE_E070, rule->span, "`%s` %s",
-			plan_shown(m, rule->path),
+			shown(m, rule->path),
 			fact->dangling ? "is a link that leads nowhere"
 				       : "does not exist");
 		diag_help(m->diags, diag, "make it, or say `optional`%s behind the rule",
@@ -305,7 +316,7 @@ static void check_self(struct making *m, uint32_t index)
 	struct diag *diag = diag_report(m->diags, CODE_E070, rule_at(m, index)->span,
 		"`%s` does not exist and the command could make it, but it decides how "
 		"commands are confined",
-		plan_shown(m, rule_at(m, index)->path));
+		shown(m, rule_at(m, index)->path));
 	diag_help(m->diags, diag, "make it, or do not make the directory above writable");
 }
 
@@ -356,7 +367,7 @@ static void check_temp(struct making *m)
 		bool at = strcmp(rule->path, temp) == 0;
 		if (at || (rule->level == LEVEL_WRITE && path_covers(rule->path, temp)))
 			diag_report(m->diags, CODE_E058, rule->span, "`%s` is %s",
-				plan_shown(m, rule->path),
+				shown(m, rule->path),
 				at ? "the private temporary directory, which has its own "
 				     "rule"
 				   : "above the private temporary directory");
@@ -373,8 +384,7 @@ static void check_private_trees(struct making *m)
 				path_covers("/proc", fact->canonical)))
 			diag_report(m->diags, CODE_E036, rule_at(m, i)->span,
 				"`%s` leads to `%s`, where no rule can stand",
-				plan_shown(m, rule_at(m, i)->path),
-				plan_shown(m, fact->canonical));
+				shown(m, rule_at(m, i)->path), shown(m, fact->canonical));
 	}
 }
 
@@ -403,7 +413,7 @@ static void check_workspace(struct making *m)
 	bool wide = strcmp(workspace, "/") == 0 || (home && path_covers(workspace, home));
 	if (wide && m->plan->mode == MODE_WORKSPACE_WRITE && !is_written(m, workspace)) {
 		struct diag *diag = diag_report(m->diags, CODE_E060, none,
-			"the workspace `%s` is %s", plan_shown(m, workspace),
+			"the workspace `%s` is %s", shown(m, workspace),
 			strcmp(workspace, "/") == 0 ? "the root of the file system"
 						    : "a home directory or above one");
 		diag_help(m->diags, diag,
@@ -432,12 +442,12 @@ static void remark_rules(struct making *m)
 			diag_report(m->diags, CODE_N201, rule->span,
 				"replaces the built-in rule of `%s` for `%s`",
 				rule_at(m, placed->shadowed)->built_in,
-				plan_shown(m, rule->path));
+				shown(m, rule->path));
 		if (rule->level == LEVEL_WRITE && placed->fact &&
 			placed->fact->kind == KIND_FILE) {
 			struct diag *diag = diag_report(m->diags, CODE_W103, rule->span,
 				"`%s` is a file: it can be changed in place only",
-				plan_shown(m, rule->path));
+				shown(m, rule->path));
 			diag_help(m->diags, diag,
 				"programs that save by renaming need `write` on its "
 				"directory");
@@ -445,7 +455,7 @@ static void remark_rules(struct making *m)
 		if (rule->level == LEVEL_WRITE && m->plan->mode == MODE_READ_ONLY)
 			diag_report(m->diags, CODE_W107, rule->span,
 				"mode `read-only` grants `write` on `%s`",
-				plan_shown(m, rule->path));
+				shown(m, rule->path));
 	}
 }
 

@@ -25,7 +25,4 @@ struct making {
 void plan_check(struct making *m);
 void plan_build(struct making *m);
 
-/* Text of a policy or a host for a message. */
-const char *plan_shown(struct making *m, const char *path);
-
 #endif
