@@ -46,15 +46,6 @@ const char *report_place(const struct plan *plan, const struct remark *remark,
 
 /* ---- text -------------------------------------------------------------------- */
 
-static const char *setting_text(
-	const struct plan *plan, enum setting setting, struct arena *arena)
-{
-	return arena_printf(arena, "%s %s",
-		vocabulary_text(vocabulary_settings, (int)setting),
-		vocabulary_text(vocabulary_of_setting(setting),
-			plan->rules.settings[setting].value));
-}
-
 /* Whether a rule plays a part in this plan: it decides somewhere, it is a
  * pattern, or it is off. */
 static bool is_shown(const struct plan *plan, uint32_t rule)
@@ -120,7 +111,7 @@ static void put_table(const struct plan *plan, const struct fidelity *fidelities
 			place_text(sources, rule->span, rule->built_in, arena));
 	}
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		put_cell(out, setting_text(plan, (enum setting)i, arena), width);
+		put_cell(out, plan_setting_text(plan, (enum setting)i, arena), width);
 		for (size_t b = 0; b < count; b++)
 			put_cell(out, report_verdict_text(fidelities[b].settings[i]), 14);
 		buf_printf(out, "%s\n",
@@ -242,7 +233,7 @@ json_t *report_remarks_json(const struct plan *plan, const struct remarks *remar
 					plan, remark->index, sources, arena)));
 		if (remark->subject == SUBJECT_SETTING)
 			json_object_set_new(object, "rule",
-				string(setting_text(
+				string(plan_setting_text(
 					plan, (enum setting)remark->index, arena)));
 		if (remark->subject != SUBJECT_MECHANISM)
 			json_object_set_new(object, "place",
@@ -271,11 +262,11 @@ json_t *report_json(const struct plan *plan, const struct fidelity *fidelity,
 					place_text(sources, plan->rules.list[i].span,
 						plan->rules.list[i].built_in, arena)));
 	for (int i = 0; i < SETTING_COUNT; i++)
-		json_array_append_new(
-			rules, verdict_json(setting_text(plan, (enum setting)i, arena),
-				       report_verdict_text(fidelity->settings[i]),
-				       place_text(sources, plan->rules.settings[i].span,
-					       NULL, arena)));
+		json_array_append_new(rules,
+			verdict_json(plan_setting_text(plan, (enum setting)i, arena),
+				report_verdict_text(fidelity->settings[i]),
+				place_text(sources, plan->rules.settings[i].span, NULL,
+					arena)));
 	return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "backend",
 		fidelity->backend->name, "usable", fidelity->usable, "enforcement",
 		fidelity->usable ? fidelity_enforcement(fidelity) : "none", "gaps",

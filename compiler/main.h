@@ -71,6 +71,11 @@ bool main_open(struct session *session, struct options *options,
 int main_usage(const struct options *options, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Parts of JSON results; new references. */
+struct passed_over;
+json_t *main_text_json(const char *text); /* NULL: null */
+json_t *main_passed_json(const struct passed_over *passed, size_t count);
+
 /* Prints the findings of a session on stderr. */
 void main_findings(struct session *session, const struct options *options);
 

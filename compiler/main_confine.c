@@ -16,17 +16,12 @@
 
 #define STDERR_MAX ((size_t)64 * 1024 * 1024)
 
-static json_t *text_json(const char *text)
-{
-	return text ? report_string(text, strlen(text)) : json_null();
-}
-
 static json_t *list_json(const char *const *list)
 {
 	json_t *json = json_array();
 
 	for (; list && *list; list++)
-		json_array_append_new(json, text_json(*list));
+		json_array_append_new(json, main_text_json(*list));
 	return json;
 }
 
@@ -37,7 +32,7 @@ static json_t *environment_json(const struct plan *plan)
 	json_t *json = json_object();
 
 	for (size_t i = 0; plan && i < sizeof(names) / sizeof(names[0]); i++)
-		json_object_set_new(json, names[i], text_json(plan->temp_path));
+		json_object_set_new(json, names[i], main_text_json(plan->temp_path));
 	return json;
 }
 
@@ -58,23 +53,6 @@ static json_t *failure_json(const struct failure_rule *rule)
 	return rules;
 }
 
-static json_t *passed_json(const struct confined *confined)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < confined->passed_count; i++) {
-		const struct passed_over *p = &confined->passed[i];
-		const struct cause_text *text = cause_text(p->cause);
-		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:s, s:o, s:s}", "backend",
-				      p->backend->name, "verdict", text->verdict,
-				      "sentence", text->sentence, "detail",
-				      text_json(*p->detail ? p->detail : NULL), "fix",
-				      text->fix));
-	}
-	return list;
-}
-
 static json_t *confined_json(struct session *session, const struct plan *plan,
 	const struct confined *confined, const struct launched *launched)
 {
@@ -82,9 +60,10 @@ static json_t *confined_json(struct session *session, const struct plan *plan,
 	json_t *created = json_array(), *removed = json_array();
 
 	for (size_t i = 0; i < launched->created.count; i++)
-		json_array_append_new(created, text_json(launched->created.paths[i]));
+		json_array_append_new(
+			created, main_text_json(launched->created.paths[i]));
 	if (launched->has_temp)
-		json_array_append_new(removed, text_json(launched->temp.path));
+		json_array_append_new(removed, main_text_json(launched->temp.path));
 	return json_pack(
 		"{s:i, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"version", 1, "mode", vocabulary_text(vocabulary_modes, (int)plan->mode),
@@ -97,7 +76,8 @@ static json_t *confined_json(struct session *session, const struct plan *plan,
 			plan, &f->exposures, &session->sources, &session->arena),
 		"denialSignatures", list_json(confined->backend->denials),
 		"runnerFailureRules", failure_json(&confined->failure), "passedOver",
-		passed_json(confined), "created", created, "remove", removed);
+		main_passed_json(confined->passed, confined->passed_count), "created",
+		created, "remove", removed);
 }
 
 static json_t *unconfined_json(const struct confine_request *request)
@@ -115,7 +95,7 @@ static json_t *unconfined_json(const struct confine_request *request)
 static bool print(json_t *json, const char *directory)
 {
 	if (directory)
-		json_object_set_new(json, "directory", text_json(directory));
+		json_object_set_new(json, "directory", main_text_json(directory));
 
 	char *text = json_dumps(json, JSON_INDENT(2));
 	struct buf out = BUF_INIT;

@@ -23,24 +23,24 @@ extern char **environ;
 
 /* ---- JSON ---------------------------------------------------------------------- */
 
-static json_t *text_json(const char *text)
+json_t *main_text_json(const char *text)
 {
 	return text ? report_string(text, strlen(text)) : json_null();
 }
 
-static json_t *passed_json(const struct run_result *result)
+json_t *main_passed_json(const struct passed_over *passed, size_t count)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < result->passed_count; i++) {
-		const struct passed_over *p = &result->passed[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct passed_over *p = &passed[i];
 		const struct cause_text *text = cause_text(p->cause);
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:s, s:o, s:s}", "backend",
 				      p->backend->name, "verdict", text->verdict,
 				      "sentence", text->sentence, "detail",
-				      text_json(*p->detail ? p->detail : NULL), "fix",
-				      text->fix));
+				      main_text_json(*p->detail ? p->detail : NULL),
+				      "fix", text->fix));
 	}
 	return list;
 }
@@ -56,14 +56,14 @@ static json_t *off_json(struct session *session, const struct plan *plan)
 			.subject = SUBJECT_RULE, .index = plan->off[i].rule};
 		if (rule->built_in)
 			continue;
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:s}", "rule",
-				      text_json(plan_rule_text(plan, plan->off[i].rule,
-					      &session->sources, &session->arena)),
-				      "place",
-				      text_json(report_place(plan, &remark,
-					      &session->sources, &session->arena)),
-				      "why", whys[plan->off[i].why]));
+		json_array_append_new(list,
+			json_pack("{s:o, s:o, s:s}", "rule",
+				main_text_json(plan_rule_text(plan, plan->off[i].rule,
+					&session->sources, &session->arena)),
+				"place",
+				main_text_json(report_place(plan, &remark,
+					&session->sources, &session->arena)),
+				"why", whys[plan->off[i].why]));
 	}
 	return list;
 }
@@ -82,7 +82,7 @@ static json_t *created_json(const struct created *created)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < created->count; i++)
-		json_array_append_new(list, text_json(created->paths[i]));
+		json_array_append_new(list, main_text_json(created->paths[i]));
 	return list;
 }
 
@@ -120,7 +120,7 @@ static json_t *result_json(struct session *session, const struct run_result *res
 		exit_code_json(result), "signal",
 		result->outcome == RUN_SIGNALED ? json_integer(result->signal)
 						: json_null(),
-		"denied", "reason", text_json(reason), "code", text_json(code));
+		"denied", "reason", main_text_json(reason), "code", main_text_json(code));
 
 	json_object_set_new(
 		json, "durationMs", json_real((double)result->duration_us / 1000.0));
@@ -135,7 +135,8 @@ static json_t *result_json(struct session *session, const struct run_result *res
 	json_object_set_new(json, "enforcement",
 		json_string(result->backend ? fidelity_enforcement(&result->fidelity)
 					    : "none"));
-	json_object_set_new(json, "passedOver", passed_json(result));
+	json_object_set_new(json, "passedOver",
+		main_passed_json(result->passed, result->passed_count));
 	json_object_set_new(
 		json, "gaps", remarks_json(session, result, &result->fidelity.gaps));
 	json_object_set_new(json, "exposures",

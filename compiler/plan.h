@@ -123,4 +123,8 @@ void plan_dump(const struct plan *plan, const struct sources *sources, struct bu
 const char *plan_rule_text(const struct plan *plan, uint32_t rule,
 	const struct sources *sources, struct arena *arena);
 
+/* "network none". */
+const char *plan_setting_text(
+	const struct plan *plan, enum setting setting, struct arena *arena);
+
 #endif

@@ -41,6 +41,15 @@ const char *plan_rule_text(const struct plan *plan, uint32_t rule,
 	return copy;
 }
 
+const char *plan_setting_text(
+	const struct plan *plan, enum setting setting, struct arena *arena)
+{
+	return arena_printf(arena, "%s %s",
+		vocabulary_text(vocabulary_settings, (int)setting),
+		vocabulary_text(vocabulary_of_setting(setting),
+			plan->rules.settings[setting].value));
+}
+
 static void put_rule(const struct plan *plan, uint32_t index,
 	const struct sources *sources, struct buf *out)
 {

@@ -45,12 +45,6 @@ static void pass_over(struct confined *out, const struct backend *backend,
 			backend, cause, detail};
 }
 
-/* The first rule or gap in the way, for people. */
-static const char *first_reason(const struct remarks *remarks)
-{
-	return remarks->count ? reason_text(remarks->list[0].reason)->sentence : "";
-}
-
 /* Whether the plan may run on a backend, as far as the plan says. */
 static enum cause admit(struct session *session, const struct plan *plan,
 	const struct confine_request *request, const struct backend *backend,
@@ -65,16 +59,7 @@ static enum cause admit(struct session *session, const struct plan *plan,
 	if (request->runner)
 		fidelity_remark(&session->arena, &fidelity->gaps, GAP_CUSTOM_RUNNER,
 			SUBJECT_MECHANISM, 0, request->runner);
-	if (!fidelity->usable) {
-		*detail = first_reason(&fidelity->notes);
-		return CAUSE_EXPRESS;
-	}
-	if (session->policy->require[PLATFORM_LINUX] == REQUIRE_FULL &&
-		fidelity->gaps.count) {
-		*detail = first_reason(&fidelity->gaps);
-		return CAUSE_PARTIAL;
-	}
-	return CAUSE_NONE;
+	return run_admit(session, plan, fidelity, detail);
 }
 
 static bool is_candidate(

@@ -205,7 +205,8 @@ static const char *name_unsupported(
 		return arena_printf(&session->arena, "`%s` (%s): %s",
 			rule ? plan_rule_text(plan, remark->index, &session->sources,
 				       &session->arena)
-			     : vocabulary_text(vocabulary_settings, (int)remark->index),
+			     : plan_setting_text(plan, (enum setting)remark->index,
+				       &session->arena),
 			report_place(plan, remark, &session->sources, &session->arena),
 			reason_text(remark->reason)->sentence);
 	}
@@ -218,19 +219,12 @@ static const char *name_gap(const struct fidelity *fidelity)
 				    : "";
 }
 
-/* Whether a backend may be used for this plan at all. */
-static enum cause admit(struct work *work, const struct backend *backend,
-	struct fidelity *fidelity, const char **detail)
+enum cause run_admit(struct session *session, const struct plan *plan,
+	const struct fidelity *fidelity, const char **detail)
 {
-	struct session *session = work->session;
-	const struct launch launch = {
-		.helper = work->request->programs->helper,
-		.tty = work->request->tty,
-	};
-
-	backend->check(work->plan, &launch, &session->arena, fidelity);
+	*detail = "";
 	if (!fidelity->usable) {
-		*detail = name_unsupported(session, work->plan, fidelity);
+		*detail = name_unsupported(session, plan, fidelity);
 		return CAUSE_EXPRESS;
 	}
 	if (session->policy->require[PLATFORM_LINUX] == REQUIRE_FULL &&
@@ -239,6 +233,18 @@ static enum cause admit(struct work *work, const struct backend *backend,
 		return CAUSE_PARTIAL;
 	}
 	return CAUSE_NONE;
+}
+
+static enum cause admit(struct work *work, const struct backend *backend,
+	struct fidelity *fidelity, const char **detail)
+{
+	const struct launch launch = {
+		.helper = work->request->programs->helper,
+		.tty = work->request->tty,
+	};
+
+	backend->check(work->plan, &launch, &work->session->arena, fidelity);
+	return run_admit(work->session, work->plan, fidelity, detail);
 }
 
 static const struct {

@@ -71,6 +71,11 @@ bool run_mode(struct session *session, const enum mode *asked, enum mode *mode);
  * or the policy's. False and a finding if more was asked for than the policy gives. */
 bool run_timeout(struct session *session, uint64_t asked_ms, unsigned *timeout_ms);
 
+/* Whether a backend may be used for a plan, by what it says of it and by what the
+ * policy requires. detail names the rule or the gap. */
+enum cause run_admit(struct session *session, const struct plan *plan,
+	const struct fidelity *fidelity, const char **detail);
+
 /* Refusals that name a rule are findings of the session as well. */
 void run_confined(struct session *session, const struct plan *plan,
 	const struct run_request *request, struct run_result *out);
