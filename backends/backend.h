@@ -183,6 +183,9 @@ struct backend {
 	const char *program; /* that takes the arguments, by its name */
 	const char *extension; /* of the artifact in a bundle */
 	const char *const *denials; /* substrings of stderr, NULL-terminated */
+	/* What denials look like in full, for `run`, which knows that the command ran
+	 * and whether it failed. */
+	const char *const *effects;
 	struct failure_rule failure;
 };
 

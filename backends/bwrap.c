@@ -509,6 +509,10 @@ void bwrap_init_config(const struct plan *plan, const struct launch *launch,
 }
 
 static const char *const denials[] = {"read-only file system", NULL};
+/* EROFS, EBUSY (a name that is a mount), EXDEV (a rename between mounts), EACCES (what
+ * is hidden). */
+static const char *const effects[] = {"read-only file system", "device or resource busy",
+	"invalid cross-device link", "permission denied", NULL};
 static const char *const fatal[] = {"bwrap: ", NULL};
 
 const struct backend backend_bwrap = {
@@ -519,5 +523,6 @@ const struct backend backend_bwrap = {
 	.program = "bwrap",
 	.extension = "bwrap",
 	.denials = denials,
+	.effects = effects,
 	.failure = {.fatal = fatal},
 };

@@ -230,6 +230,8 @@ static json_t *describe(
 }
 
 static const char *const denials[] = {"permission denied", NULL};
+static const char *const effects[] = {
+	"permission denied", "invalid cross-device link", NULL};
 static const char *const fatal[] = {"landlock-run: ", NULL};
 static const char *const ignored[] = {
 	"landlock-run: partial enforcement (older Landlock ABI)", NULL};
@@ -243,5 +245,6 @@ const struct backend backend_landlock = {
 	.program = "landlock-run",
 	.extension = "landlock",
 	.denials = denials,
+	.effects = effects,
 	.failure = {.codes = {125}, .ignored = ignored, .fatal = fatal},
 };

@@ -40,6 +40,8 @@ enum {
 	OPTION_JSON_FD = 'J',
 	OPTION_TTY = 'T',
 	OPTION_TIMEOUT = 'O',
+	OPTION_CAPTURE = 'C',
+	OPTION_LIMIT = 'L',
 	OPTION_RUNNER = 'r',
 	OPTION_RUNNER_FAILURE = 'R',
 	OPTION_STATUS = 'S',
@@ -66,13 +68,15 @@ static const struct {
 	{OPTION_HOST, "host", NULL, "ask this host which paths exist"},
 	{OPTION_TARGET, "target", "PLATFORM", "linux, macos, windows"},
 	{OPTION_FORMAT, "format", "FORMAT", "text, json; compile: also nul, sh, plan"},
-	{OPTION_OUTPUT, "output", "DIR", "write a bundle into DIR"},
+	{OPTION_OUTPUT, "directory", "DIR", "write a bundle into DIR"},
 	{OPTION_DENY, "deny", "warning", "warnings count as errors"},
 	{OPTION_QUIET, "quiet", NULL, "print errors only"},
 	{OPTION_JSON, "json", NULL, "the result as one JSON object, last line of stdout"},
 	{OPTION_JSON_FD, "json-fd", "N", "the result as JSON to descriptor N"},
 	{OPTION_TTY, "tty", NULL, "leave the terminal to the command"},
 	{OPTION_TIMEOUT, "timeout", "TIME", "end the command after 500ms, 60s, 5m, 1h"},
+	{OPTION_CAPTURE, "capture", NULL, "stdout and stderr go into the JSON result"},
+	{OPTION_LIMIT, "output", "SIZE", "keep so much of each: 512KiB, 1MiB"},
 	{OPTION_RUNNER, "runner", "PATH", "a runner that takes bwrap's arguments"},
 	{OPTION_RUNNER_FAILURE, "runner-failure", "TEXT", "how its own failures begin"},
 	{OPTION_STATUS, "status", "N", "the exit status that was seen"},
@@ -102,7 +106,8 @@ static const struct command commands[] = {
 		"Exit status 0, 1: a `require` of the policy fails, 2.\n"},
 	{"probe", "", "which backends work on this host, and why not", "pnmbwasfqc",
 		main_probe, "Exit status 0: some backend is usable, 1: none, 2.\n"},
-	{"run", "-- COMMAND…", "run a command under a policy", "pnmbwasjJTOqc", main_run,
+	{"run", "-- COMMAND…", "run a command under a policy", "pnmbwasjJTOCLqc",
+		main_run,
 		"The first backend that really works here is used; `enforcement` says "
 		"what it\n"
 		"enforces. Exit status: the command's; 128+N for signal N; 125 if "
@@ -258,11 +263,15 @@ static bool read_number(
 	return true;
 }
 
-/* As in `limits { timeout 60s }`. */
-static bool read_time(const struct options *options, const char *text, uint64_t *ms)
+/* As in `limits { timeout 60s; output 1MiB }`. */
+static const struct vocabulary times[] = {
+	{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {NULL, 0}};
+static const struct vocabulary sizes[] = {
+	{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {NULL, 0}};
+
+static bool read_quantity(const struct options *options, const char *option,
+	const struct vocabulary *units, const char *text, uint64_t *value)
 {
-	static const struct vocabulary units[] = {
-		{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {NULL, 0}};
 	char *end;
 	int factor = 0;
 
@@ -271,11 +280,12 @@ static bool read_time(const struct options *options, const char *text, uint64_t 
 	if (errno || end == text || text[0] == '-' || !number ||
 		!vocabulary_find(units, end, &factor) ||
 		number > UINT32_MAX / (unsigned)factor) {
-		main_usage(
-			options, "--timeout takes 500ms, 60s, 5m or 1h, not `%s`", text);
+		main_usage(options,
+			"--%s takes a whole number above 0 with a unit, not `%s`", option,
+			text);
 		return false;
 	}
-	*ms = number * (unsigned)factor;
+	*value = number * (unsigned)factor;
 	return true;
 }
 
@@ -310,7 +320,13 @@ static bool read_option(
 	case OPTION_QUIET: options->quiet = true; return true;
 	case OPTION_JSON: options->json = true; return true;
 	case OPTION_TTY: options->tty = true; return true;
-	case OPTION_TIMEOUT: return read_time(options, text, &options->timeout_ms);
+	case OPTION_CAPTURE: options->capture = true; return true;
+	case OPTION_TIMEOUT:
+		return read_quantity(
+			options, "timeout", times, text, &options->timeout_ms);
+	case OPTION_LIMIT:
+		return read_quantity(
+			options, "output", sizes, text, &options->output_limit);
 	case OPTION_RUNNER: options->runner = text; return true;
 	case OPTION_RUNNER_FAILURE: options->runner_failure = text; return true;
 	case OPTION_STATUS: return read_number(options, "status", text, &options->status);

@@ -37,6 +37,8 @@ struct options {
 	int json_fd; /* -1: none */
 	bool tty;
 	uint64_t timeout_ms; /* 0: not given */
+	uint64_t output_limit; /* bytes; 0: not given */
+	bool capture;
 	const char *runner, *runner_failure; /* confine: NULL: not given */
 	int status; /* classify: -1: not given */
 	char **operands; /* files, or the argv of run; NULL-terminated */

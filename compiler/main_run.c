@@ -14,6 +14,7 @@
 
 #include "backends/report.h"
 #include "compiler/main.h"
+#include "runtime/classify.h"
 #include "runtime/environment.h"
 #include "runtime/run.h"
 
@@ -104,6 +105,36 @@ static json_t *exit_code_json(const struct run_result *result)
 					     : json_null();
 }
 
+/* Where the sandbox refused something, the line that shows it: only from what was
+ * captured, and only of a command that failed. */
+static struct classification find_denial(
+	const struct run_result *result, const struct capture *errors)
+{
+	static const struct failure_rule nobody = {.fatal = NULL};
+
+	if (result->outcome != RUN_EXITED || !result->backend)
+		return (struct classification){CLASSIFIED_COMMAND, NULL, 0};
+	return classify(&nobody, result->backend->effects, result->exit_code,
+		errors->kept.data, errors->kept.len);
+}
+
+static void add_captured(
+	json_t *json, const struct run_result *result, const struct capture *captures)
+{
+	const struct buf *out = &captures[0].kept, *errors = &captures[1].kept;
+	struct classification denial = find_denial(result, &captures[1]);
+	bool denied = denial.verdict == CLASSIFIED_DENIED;
+
+	json_object_set_new(json, "stdout", report_string(out->data, out->len));
+	json_object_set_new(json, "stderr", report_string(errors->data, errors->len));
+	json_object_set_new(json, "truncated",
+		json_boolean(captures[0].truncated || captures[1].truncated));
+	json_object_set_new(json, "denied", json_boolean(denied));
+	if (denied)
+		json_object_set_new(
+			json, "reason", report_string(denial.line, denial.len));
+}
+
 static json_t *result_json(struct session *session, const struct run_result *result,
 	const struct launched *launched)
 {
@@ -160,9 +191,12 @@ static bool write_all(int fd, const char *text, size_t len)
 }
 
 static bool print_json(struct session *session, const struct options *options,
-	const struct run_result *result, const struct launched *launched)
+	const struct run_result *result, const struct launched *launched,
+	const struct capture *captures)
 {
 	json_t *json = result_json(session, result, launched);
+	if (options->capture)
+		add_captured(json, result, captures);
 	char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	struct buf line = BUF_INIT;
 	bool printed = true;
@@ -243,12 +277,32 @@ bool main_open(struct session *session, struct options *options,
 	return session_target(session);
 }
 
+static bool open_captures(struct session *session, const struct options *options,
+	struct run_request *request, struct capture *captures)
+{
+	size_t limit;
+
+	if (!run_output_limit(session, options->output_limit, &limit))
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		if (capture_open(&captures[i], limit) < 0)
+			return false;
+		request->supervision.captures[i] = &captures[i];
+	}
+	request->output = captures[0].write;
+	request->error = captures[1].write;
+	return true;
+}
+
 static bool run(struct session *session, struct options *options, enum mode mode,
-	struct run_request *request, struct launched *launched, struct run_result *result)
+	struct run_request *request, struct launched *launched, struct run_result *result,
+	struct capture *captures)
 {
 	if (!run_timeout(session, options->timeout_ms, &request->supervision.timeout_ms))
 		return false;
 	request->supervision.grace_ms = TIMEOUT_GRACE_MS;
+	if (options->capture && !open_captures(session, options, request, captures))
+		return false;
 	if (mode == MODE_DANGER_FULL_ACCESS) {
 		request->environment = environment_make(&session->arena, session->policy,
 			NULL, (const char *const *)environ);
@@ -267,7 +321,8 @@ static bool run(struct session *session, struct options *options, enum mode mode
 }
 
 static int finish(struct session *session, struct options *options,
-	const struct run_result *result, const struct launched *launched)
+	const struct run_result *result, const struct launched *launched,
+	const struct capture *captures)
 {
 	int status = run_exit_status(result);
 
@@ -282,7 +337,7 @@ static int finish(struct session *session, struct options *options,
 				result->reason);
 	}
 	if ((options->json || options->json_fd >= 0) &&
-		!print_json(session, options, result, launched))
+		!print_json(session, options, result, launched, captures))
 		return 125;
 	return status;
 }
@@ -299,6 +354,14 @@ static bool check_options(struct options *options, const struct backend **only)
 			options->backend);
 		return false;
 	}
+	if (options->capture && !options->json && options->json_fd < 0) {
+		main_usage(options, "--capture needs --json or --json-fd");
+		return false;
+	}
+	if (options->output_limit && !options->capture) {
+		main_usage(options, "--output is for --capture");
+		return false;
+	}
 	if (options->json_fd >= 0 && fcntl(options->json_fd, F_GETFD) < 0) {
 		main_usage(options, "descriptor %d of --json-fd is not open",
 			options->json_fd);
@@ -312,11 +375,14 @@ int main_run(struct options *options)
 	struct session session;
 	struct programs programs;
 	struct launched launched = {0};
+	struct capture captures[2] = {CAPTURE_INIT, CAPTURE_INIT};
 	struct run_result result = {.outcome = RUN_REFUSED};
 	struct run_request request = {
 		.argv = (const char *const *)options->operands,
 		.programs = &programs,
 		.tty = options->tty,
+		.output = -1,
+		.error = -1,
 		.supervision = {.signals = -1, .stop = stop_here},
 	};
 	enum mode mode;
@@ -333,10 +399,14 @@ int main_run(struct options *options)
 		result.reason = "the current directory has no path that leads to it";
 	else if (main_open(&session, options, &programs, &mode)) {
 		result.mode = mode;
-		run(&session, options, mode, &request, &launched, &result);
+		run(&session, options, mode, &request, &launched, &result, captures);
+		for (size_t i = 0; options->capture && i < 2; i++)
+			capture_finish(&captures[i]);
 	}
 	session_finish(&session, &launched);
-	int status = finish(&session, options, &result, &launched);
+	int status = finish(&session, options, &result, &launched, captures);
+	for (size_t i = 0; i < 2; i++)
+		capture_release(&captures[i]);
 	session_release(&session);
 	free(directory);
 	return status;

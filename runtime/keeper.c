@@ -368,6 +368,10 @@ static int prepare(struct state *state)
 	const int kept[] = {
 		keeper->control, keeper->events, keeper->ruleset, keeper->scope};
 	sigset_t child;
+
+	if ((keeper->output >= 0 && dup2(keeper->output, STDOUT_FILENO) < 0) ||
+		(keeper->error >= 0 && dup2(keeper->error, STDERR_FILENO) < 0))
+		return errno;
 	int error = spawn_keep(kept, sizeof(kept) / sizeof(kept[0]));
 
 	/* No signal of a terminal comes here. */

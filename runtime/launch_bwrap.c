@@ -29,6 +29,7 @@ struct start {
 	char **argv;
 	int passed[PASSED_COUNT];
 	int words;
+	int output; /* -1: ours */
 	pid_t parent;
 	bool tty;
 	int error; /* set by the child */
@@ -46,7 +47,10 @@ static int become_bwrap(void *arg)
 		return 125;
 	if (!start->tty)
 		setpgid(0, 0);
-	start->error = -spawn_seal();
+	if (start->output >= 0 && dup2(start->output, STDOUT_FILENO) < 0)
+		start->error = errno;
+	if (!start->error)
+		start->error = -spawn_seal();
 	for (size_t i = 0; !start->error && i < PASSED_COUNT; i++)
 		if (fcntl(start->passed[i], F_SETFD, 0) < 0)
 			start->error = errno;
@@ -153,7 +157,10 @@ static enum cause run_bwrap(struct work *work, const struct launch *launch,
 	start.passed[STATUS] = status[1];
 	start.passed[DOCUMENT] = document[1];
 	start.words = words[1];
-	start.passed[STDERR] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	start.output = work->request->output;
+	start.passed[STDERR] = fcntl(
+		work->request->error >= 0 ? work->request->error : STDERR_FILENO,
+		F_DUPFD_CLOEXEC, 3);
 	if (!error && start.passed[STDERR] < 0)
 		error = -errno;
 	if (!error)

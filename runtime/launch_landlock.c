@@ -145,6 +145,8 @@ static void equip(struct work *work, struct keeper *keeper)
 	keeper->environment = (char **)request->environment;
 	keeper->directory = request->directory;
 	keeper->tty = request->tty;
+	keeper->output = request->output;
+	keeper->error = request->error;
 }
 
 /* keeper->ruleset and scope stay the caller's. */

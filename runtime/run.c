@@ -69,6 +69,21 @@ bool run_timeout(struct session *session, uint64_t asked_ms, unsigned *timeout_m
 	return true;
 }
 
+bool run_output_limit(struct session *session, uint64_t asked, size_t *limit)
+{
+	struct span span = {0};
+	uint64_t holds = policy_limit(session->policy, LIMIT_OUTPUT, &span);
+
+	if (holds && asked > holds) {
+		diag_report(&session->diags, CODE_E086, span,
+			"--output asks for %llu bytes, the policy gives %llu",
+			(unsigned long long)asked, (unsigned long long)holds);
+		return false;
+	}
+	*limit = asked ? asked : holds ? holds : RUN_OUTPUT_DEFAULT;
+	return true;
+}
+
 /* ---- what a course means ----------------------------------------------------------------- */
 
 static const char *describe_status(struct arena *arena, const struct course *course)
@@ -393,6 +408,8 @@ void run_probe(struct session *session, const struct plan *plan,
 {
 	static const char *const nothing[] = {NULL};
 	const struct run_request request = {
+		.output = -1,
+		.error = -1,
 		.argv = nothing,
 		.environment = nothing,
 		.directory = "/",

@@ -38,6 +38,8 @@ struct run_request {
 	const struct backend *only; /* NULL: the chain */
 	const struct programs *programs;
 	bool tty;
+	int output, error; /* descriptors that become 1 and 2 of the command; -1: the
+	                    * caller's own */
 	struct supervision supervision;
 };
 
@@ -70,6 +72,11 @@ bool run_mode(struct session *session, const enum mode *asked, enum mode *mode);
 /* The time limit of a call in milliseconds, 0 for none: what was asked for (0: not),
  * or the policy's. False and a finding if more was asked for than the policy gives. */
 bool run_timeout(struct session *session, uint64_t asked_ms, unsigned *timeout_ms);
+
+/* The limit of each captured stream in bytes, likewise; without any it is
+ * RUN_OUTPUT_DEFAULT. */
+#define RUN_OUTPUT_DEFAULT ((size_t)16 * 1024 * 1024)
+bool run_output_limit(struct session *session, uint64_t asked, size_t *limit);
 
 /* Whether a backend may be used for a plan, by what it says of it and by what the
  * policy requires. detail names the rule or the gap. */

@@ -22,7 +22,17 @@
 
 #define DOCUMENT_BYTES 512
 
-enum watched { EVENTS, RUNNER, FIRST, DOCUMENT, WORDS, SIGNALS, WATCHED_COUNT };
+enum watched {
+	EVENTS,
+	RUNNER,
+	FIRST,
+	DOCUMENT,
+	WORDS,
+	SIGNALS,
+	OUTPUT,
+	ERRORS,
+	WATCHED_COUNT
+};
 
 struct watch {
 	struct runner *runner;
@@ -243,6 +253,18 @@ static void take_end(struct watch *w)
 		send_by(w->first, SIGKILL);
 }
 
+static void take_output(struct watch *w)
+{
+	if (!capture_read(w->how->captures[0]))
+		unwatch(w, OUTPUT);
+}
+
+static void take_errors(struct watch *w)
+{
+	if (!capture_read(w->how->captures[1]))
+		unwatch(w, ERRORS);
+}
+
 /* ---- the loop ------------------------------------------------------------------- */
 
 static int64_t now_ms(void)
@@ -270,13 +292,17 @@ void supervise(struct runner *runner, const struct supervision *how, struct cour
 {
 	struct watch w = {.runner = runner, .how = how, .out = out, .first = -1};
 	const int fds[WATCHED_COUNT] = {runner->events, runner->pidfd, -1,
-		runner->document, runner->words, how->signals};
+		runner->document, runner->words, how->signals,
+		how->captures[0] ? how->captures[0]->read : -1,
+		how->captures[1] ? how->captures[1]->read : -1};
 	static void (*const takers[])(struct watch *) = {
 		[EVENTS] = take_events,
 		[RUNNER] = take_end,
 		[DOCUMENT] = take_document,
 		[WORDS] = take_words,
 		[SIGNALS] = take_signals,
+		[OUTPUT] = take_output,
+		[ERRORS] = take_errors,
 	};
 	int64_t deadline = how->timeout_ms ? now_ms() + how->timeout_ms : 0;
 	bool asked = how->grace_ms == 0; /* to end by itself */
@@ -301,7 +327,7 @@ void supervise(struct runner *runner, const struct supervision *how, struct cour
 		/* The document before the end of bwrap: after it nobody can tell whose
 		 * child a process was. */
 		static const enum watched order[] = {
-			DOCUMENT, EVENTS, WORDS, SIGNALS, RUNNER};
+			DOCUMENT, EVENTS, WORDS, SIGNALS, OUTPUT, ERRORS, RUNNER};
 		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 			if (w.polled[order[i]].revents)
 				takers[order[i]](&w);

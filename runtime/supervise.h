@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runtime/capture.h"
 #include "runtime/init.h"
 
 #define RUNNER_WORDS 2048 /* bytes kept of what a runner says itself */
@@ -43,6 +44,7 @@ struct supervision {
 	int signals; /* signalfd(2) of signals to pass on; -1: none */
 	void (*stop)(void *ctx); /* after SIGTSTP was passed on; may be NULL */
 	void *ctx;
+	struct capture *captures[2]; /* read as they come; NULL: none */
 	unsigned timeout_ms; /* 0: none; then SIGTERM, and after grace_ms the end */
 	unsigned grace_ms; /* 0: the end at once */
 };

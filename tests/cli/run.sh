@@ -64,7 +64,37 @@ for backend in bwrap landlock; do
 	ok "$backend: a missing program" is "$status $(json 'd["outcome"]')" "127 exec-failed"
 	(cd "$scratch/ws" && $cordon run --backend $backend --policy "$scratch/plain.cordon" --json-fd 9 -- sh -c 'echo forged >&9' 9>"$scratch/fd9") >/dev/null 2>&1
 	ok "$backend: --json-fd is not the command's to write" is "$(wc -l <"$scratch/fd9") $(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["outcome"])' "$scratch/fd9")" "1 exited"
+
+	# Captured output.
+	try run --backend $backend --policy "$scratch/plain.cordon" --capture --json -- sh -c 'echo out; echo err >&2; exit 5'
+	ok "$backend: --capture: streams apart, nothing else on stdout" is \
+		"$status $(wc -l <"$scratch/.out") $(json 'd["stdout"], d["stderr"], d["truncated"], d["denied"]')" "5 1 ('out\\n', 'err\\n', False, False)"
+	try run --backend $backend --policy "$scratch/plain.cordon" --capture --json -- sh -c 'printf "\377\0x"'
+	ok "$backend: --capture: bytes that are no text are base64" is "$(json 'd["stdout"]')" "{'base64': '/wB4'}"
+	try run --backend $backend --policy "$scratch/plain.cordon" --capture --json -- sh -c 'echo evil > /etc/cordon-test'
+	ok "$backend: denied, with the line that shows it" is "$(json 'd["denied"], "/etc/cordon-test" in d["reason"]')" "(True, True)"
+	try run --backend $backend --policy "$scratch/plain.cordon" --capture --json -- sh -c 'echo "Permission denied" >&2; echo "Read-only file system" >&2'
+	ok "$backend: a command that succeeds was not denied" is "$(json 'd["denied"]')" False
+	try run --backend $backend --policy "$scratch/plain.cordon" --json -- sh -c 'echo evil > /etc/cordon-test'
+	ok "$backend: without --capture nothing is claimed of it" is "$(json 'd["denied"]')" None
+	try run --backend $backend --policy "$scratch/plain.cordon" --capture --json --timeout 300ms -- sh -c 'echo early; sleep 9'
+	ok "$backend: --capture: what was said before a timeout is kept" is "$(json 'd["outcome"], d["stdout"]')" "('timeout', 'early\\n')"
+	try run --backend $backend --policy "$scratch/limits.cordon" --capture --output 2MiB --json -- true
+	ok "$backend: more output than the policy gives is an error" has "$status $err" "E086"
+	try python3 -c '
+import json, resource, subprocess, sys
+p = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE)
+d = json.loads(p.stdout)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(p.returncode, d["outcome"], d["truncated"], len(d["stdout"]) < 1100000, d["stdout"].endswith("cut at 1048576 bytes]\n"), peak < 32 * 1024)' \
+		$cordon run --backend $backend --policy "$scratch/plain.cordon" --workspace "$scratch/ws" --capture --output 1MiB --json -- \
+		sh -c 'yes | head -c 1G; echo end > '"$scratch/ws/end"
+	ok "$backend: a flood is cut, in less than 32 MiB, and the command goes on to its end" is \
+		"$out $(cat "$scratch/ws/end")" "0 exited True True True True end"
+	rm -f "$scratch/ws/end"
 done
+try run --policy "$scratch/plain.cordon" --capture -- touch through
+ok "--capture without --json is refused" test "$status" = 125 -a ! -e "$scratch/ws/through"
 for bad in 0s 5 -1s 1d 5e3s 99999999999h ''; do
 	try run --policy "$scratch/plain.cordon" --timeout "$bad" -- touch through
 	ok "--timeout '$bad' is refused" test "$status" = 125 -a ! -e "$scratch/ws/through"
