@@ -24,8 +24,7 @@ static bool matches(const char *pattern, const char *name, size_t len)
 	return len && *pattern == *name && matches(pattern + 1, name + 1, len - 1);
 }
 
-static bool is_listed(
-	const struct entries *e, enum environment kind, const char *entry)
+static bool is_listed(const struct entries *e, enum environment kind, const char *entry)
 {
 	size_t len = strcspn(entry, "=");
 
