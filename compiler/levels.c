@@ -156,7 +156,7 @@ static void place_matches(struct place_rules *p, uint32_t index)
 	levels->has_matches |= set->count > 0;
 }
 
-static void note_matches(struct levels *levels, uint32_t index)
+static void note_facts(struct levels *levels, uint32_t index)
 {
 	const struct rule *rule = &levels->rules->list[index];
 	const struct match_set *set = target_matches(levels->target, rule->pattern);
@@ -164,10 +164,6 @@ static void note_matches(struct levels *levels, uint32_t index)
 	for (size_t i = 0; set && !set->error && i < set->count; i++) {
 		path_id node = path_lookup(
 			&levels->tree, set->matches[i].canonical, NULL);
-		uint32_t old = levels->match_rule[node];
-		if (old != NO_RULE && levels->rules->list[old].level <= rule->level)
-			continue;
-		levels->match_rule[node] = index;
 		levels->match_fact[node] = &set->matches[i];
 	}
 }
@@ -204,15 +200,11 @@ void levels_place(struct levels *levels, const struct rules *rules,
 
 	if (!levels->has_matches)
 		return;
-	levels->match_rule = arena_array(
-		arena, levels->tree.count, sizeof(*levels->match_rule));
 	levels->match_fact = arena_array(
 		arena, levels->tree.count, sizeof(*levels->match_fact));
-	for (size_t i = 0; i < levels->tree.count; i++)
-		levels->match_rule[i] = NO_RULE;
 	for (uint32_t i = 0; i < rules->count; i++)
 		if (rules->list[i].pattern)
-			note_matches(levels, i);
+			note_facts(levels, i);
 }
 
 /* ---- judges --------------------------------------------------------------- */
@@ -285,6 +277,45 @@ static enum level lower(enum level a, enum level b)
 	return a < b ? a : b;
 }
 
+static void lower_match(const struct levels *levels, uint32_t *at, uint32_t rule)
+{
+	if (*at == NO_RULE ||
+		levels->rules->list[rule].level < levels->rules->list[*at].level)
+		*at = rule;
+}
+
+static void note_match_set(struct levels *levels, struct judge *judge, uint32_t index)
+{
+	const struct rule *rule = &levels->rules->list[index];
+	const struct match_set *set = target_matches(levels->target, rule->pattern);
+
+	for (size_t i = 0; set && !set->error && i < set->count; i++) {
+		path_id node = path_lookup(
+			&levels->tree, set->matches[i].canonical, NULL);
+		lower_match(levels, &judge->match[node], index);
+		if (!(rule->words & WORD_BEST_EFFORT))
+			lower_match(levels, &judge->match_strict[node], index);
+	}
+}
+
+/* What the snapshots among a judge's own patterns match: of several the lowest. */
+static void take_matches(struct levels *levels, struct judge *judge, size_t index,
+	size_t parts, struct arena *arena)
+{
+	size_t nodes = levels->tree.count;
+
+	if (!levels->has_matches)
+		return;
+	judge->match = arena_array(arena, nodes, sizeof(*judge->match));
+	judge->match_strict = arena_array(arena, nodes, sizeof(*judge->match_strict));
+	for (size_t i = 0; i < nodes; i++)
+		judge->match[i] = judge->match_strict[i] = NO_RULE;
+	for (uint32_t i = 0; i < levels->rules->count; i++)
+		if (levels->rules->list[i].pattern &&
+			is_member(&levels->rules->list[i], index, parts))
+			note_match_set(levels, judge, i);
+}
+
 /* The level at a node from its own rule or its parent, then a match. */
 static void judge_node(
 	const struct levels *levels, struct judge *judge, path_id node, bool bound)
@@ -310,16 +341,15 @@ static void judge_node(
 		judge->deciding[node] = winner;
 		if (!weak)
 			judge->strict[node] = rule->level;
-	} else if (levels->has_matches && levels->match_rule[node] != NO_RULE) {
-		uint32_t match = levels->match_rule[node];
-		const struct rule *rule = &rules->list[match];
-		if (bound && !(rule->words & WORD_LOCKED))
-			return;
-		if (rule->level < judge->level[node])
-			judge->deciding[node] = match;
-		judge->level[node] = lower(judge->level[node], rule->level);
-		if (!(rule->words & WORD_BEST_EFFORT))
-			judge->strict[node] = lower(judge->strict[node], rule->level);
+	} else if (judge->match && judge->match[node] != NO_RULE) {
+		enum level level = rules->list[judge->match[node]].level;
+		uint32_t strict = judge->match_strict[node];
+		if (level < judge->level[node])
+			judge->deciding[node] = judge->match[node];
+		judge->level[node] = lower(judge->level[node], level);
+		if (strict != NO_RULE)
+			judge->strict[node] = lower(
+				judge->strict[node], rules->list[strict].level);
 	}
 }
 
@@ -347,6 +377,7 @@ void levels_judge(struct levels *levels, struct arena *arena, bool with_off)
 		judge->strict = arena_array(arena, nodes, sizeof(*judge->strict));
 		take_winners(levels, judge, i, parts, with_off);
 		take_patterns(levels, judge, i, parts, arena);
+		take_matches(levels, judge, i, parts, arena);
 		for (path_id node = 0; node < nodes; node++)
 			judge_node(levels, judge, node, i > 0);
 	}

@@ -33,6 +33,9 @@ struct judge {
 	uint32_t *deciding; /* by node: the rule that decides, or NO_RULE */
 	enum level *level; /* by node */
 	enum level *strict; /* by node: as if no best-effort rule took away */
+	/* Snapshot matches, by node: the pattern with the lowest level, and the lowest
+	 * that is not best-effort. NULL where no pattern matches anything. */
+	uint32_t *match, *match_strict;
 	const struct judged_pattern *patterns; /* live ones */
 	size_t pattern_count;
 };
@@ -44,9 +47,7 @@ struct levels {
 	struct placed *placed; /* by rule */
 	struct judge *judges;
 	size_t judge_count;
-	/* Snapshot matches: nodes that a pattern lowers. */
-	uint32_t *match_rule; /* by node: the lowest pattern that matches there */
-	const struct fact **match_fact; /* by node */
+	const struct fact **match_fact; /* by node: a snapshot match; may be NULL */
 	bool has_matches;
 };
 

@@ -198,7 +198,7 @@ static void check_links(struct making *m)
 		for (size_t k = 0; fact && k < fact->crossed_count; k++)
 			if (in_writable_area(m, fact->crossed[k].name))
 				add_alias(m, &fact->crossed[k],
-					m->plan->levels.match_rule[n], &cap);
+					m->plan->levels.judges[0].match[n], &cap);
 	}
 }
 
