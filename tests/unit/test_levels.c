@@ -8,6 +8,7 @@
 #include "cases.h"
 #include "compiler/check.h"
 #include "compiler/scope.h"
+#include "fake_host.h"
 
 #define ROUNDS    4000
 #define RULES_MAX 24
@@ -86,7 +87,8 @@ static void draw_rules(struct random *r, struct naive *n)
 	}
 }
 
-static void write_policy(const struct naive *n, struct buf *out)
+/* host: patterns are snapshots of a host, else they hold for any name. */
+static void write_policy(const struct naive *n, bool host, struct buf *out)
 {
 	buf_puts(out, "cordon 1\n");
 	for (unsigned p = 0; p < n->policies; p++) {
@@ -96,12 +98,14 @@ static void write_policy(const struct naive *n, struct buf *out)
 			buf_puts(out, in_mode ? "mode workspace-write {\n" : "");
 			for (size_t i = 0; i < n->count; i++) {
 				const struct naive_rule *rule = &n->rules[i];
-				if (rule->policy == p && rule->in_mode == in_mode)
-					buf_printf(out,
-						rule->pattern ? "%s glob \"%s\"%s\n"
-							      : "%s %s%s\n",
-						level_words[rule->level], rule->text,
-						rule->locked ? " locked" : "");
+				if (rule->policy != p || rule->in_mode != in_mode)
+					continue;
+				buf_printf(out,
+					rule->pattern ? "%s glob \"%s\"%s" : "%s %s%s",
+					level_words[rule->level], rule->text,
+					rule->locked ? " locked" : "");
+				buf_puts(out,
+					rule->pattern && host ? " snapshot\n" : "\n");
 			}
 			buf_puts(out, in_mode ? "}\n" : "");
 		}
@@ -255,8 +259,26 @@ static struct policy *resolve(struct arena *arena, struct sources *sources,
 
 static size_t refused;
 
-static void compare(struct random *r)
+/* Every path of the tree is a directory: what a snapshot lists is what a pattern
+ * matches. */
+static const struct call *make_host(struct fake_host *host, struct arena *arena,
+	const struct policy *policy, struct target *target)
 {
+	fake_init(host, arena, NULL);
+	for (unsigned bits = 0; bits < 81; bits++) {
+		char path[64] = "/t";
+		unsigned rest = bits;
+		for (unsigned i = 0; i < 4; i++, rest /= 3)
+			sprintf(path + strlen(path), "/%c", "abx"[rest % 3]);
+		fake_add(host, arena_bytes(arena, path, strlen(path)), FAKE_DIR, NULL);
+	}
+	fake_target(host, policy, target);
+	return &host->call;
+}
+
+static void compare(struct random *r, bool host)
+{
+	static struct fake_host fake;
 	struct naive n;
 	struct arena arena;
 	struct sources sources;
@@ -265,18 +287,22 @@ static void compare(struct random *r)
 	struct buf text = BUF_INIT;
 
 	draw_rules(r, &n);
-	write_policy(&n, &text);
+	write_policy(&n, host, &text);
 	arena_init(&arena);
 	sources_init(&sources, &arena);
 	diags_init(&diags, &arena);
 	struct policy *policy = resolve(&arena, &sources, &text, &diags);
 	assert_int_equal(diags.errors, 0);
-	target_imagine(&target, PLATFORM_LINUX);
+	const struct call *call = call_imagined(PLATFORM_LINUX);
+	if (host)
+		call = make_host(&fake, &arena, policy, &target);
+	else
+		target_imagine(&target, PLATFORM_LINUX);
 	for (int mode = 0; mode < MODE_CONFINED_COUNT; mode++) {
 		bool ww = mode == MODE_WORKSPACE_WRITE;
 		size_t errors = diags.errors;
-		struct plan *plan = plan_make(policy, (enum mode)mode,
-			call_imagined(PLATFORM_LINUX), &target, false, &arena, &diags);
+		struct plan *plan = plan_make(
+			policy, (enum mode)mode, call, &target, host, &arena, &diags);
 		if ((plan == NULL) != breaks_a_lock(&n, ww))
 			fail_msg("a lock is %s:\n%s", plan ? "not held" : "held wrongly",
 				text.data);
@@ -295,7 +321,7 @@ static void test_random_policies(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < rounds; i++)
-		compare(&r);
+		compare(&r, i % 2);
 	/* Both sides of the test of locks were met often. */
 	assert_true(refused > rounds / 10 && refused < rounds * 2 - rounds / 10);
 }
