@@ -135,14 +135,28 @@ static bool in_writable_area(struct making *m, const char *path)
 	       (m->other && levels_decide(m->other, path).level == LEVEL_WRITE);
 }
 
-/* What the other rules give where a rule stands. */
-static enum level level_without(const struct making *m, uint32_t index)
+static bool is_planted(struct making *m, uint32_t index)
+{
+	const struct fact *fact = m->plan->levels.placed[index].fact;
+
+	for (size_t k = 0; fact && k < fact->crossed_count; k++)
+		if (in_writable_area(m, fact->crossed[k].name))
+			return true;
+	return false;
+}
+
+/* What the other rules give where a rule stands: those of lower layers that do not
+ * come here through such a link themselves, else what stands above. */
+static enum level level_without(struct making *m, uint32_t index)
 {
 	const struct levels *levels = &m->plan->levels;
 	const struct placed *placed = &levels->placed[index];
+	uint32_t other = placed->shadowed;
 
-	if (placed->shadowed != NO_RULE)
-		return rule_at(m, placed->shadowed)->level;
+	while (other != NO_RULE && (levels->placed[other].off || is_planted(m, other)))
+		other = levels->placed[other].shadowed;
+	if (other != NO_RULE)
+		return rule_at(m, other)->level;
 	if (placed->node == PATH_ROOT)
 		return LEVEL_HIDE;
 	return levels_at(levels, levels->tree.nodes[placed->node].parent);
