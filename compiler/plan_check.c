@@ -486,6 +486,34 @@ static void check_promises(struct making *m)
 	}
 }
 
+/* A child that takes a directory away may not know what its parents open below. */
+static void remark_inherited(struct making *m)
+{
+	const struct levels *levels = &m->plan->levels;
+	const struct judge *rules = &levels->judges[0];
+
+	for (uint32_t i = 0; i < m->plan->rules.count; i++) {
+		const struct rule *rule = rule_at(m, i);
+		if (!rule->span.file || !holds(m, i))
+			continue;
+		path_id node = levels->placed[i].node;
+		while (node != PATH_ROOT) {
+			node = levels->tree.nodes[node].parent;
+			uint32_t above = rules->winner[node];
+			if (above == NO_RULE || !rule_at(m, above)->span.file ||
+				rule_at(m, above)->part <= rule->part ||
+				rule_at(m, above)->level >= rule->level)
+				continue;
+			struct diag *diag = diag_report(m->diags, CODE_N203,
+				rule_at(m, above)->span,
+				"an inherited rule still gives `%s` to `%s` below",
+				level_text(rule->level), shown(m, rule->path));
+			diag_second(m->diags, diag, rule->span, "inherited from here");
+			break;
+		}
+	}
+}
+
 void plan_check(struct making *m)
 {
 	check_promises(m);
@@ -499,4 +527,5 @@ void plan_check(struct making *m)
 	check_temp(m);
 	check_workspace(m);
 	remark_rules(m);
+	remark_inherited(m);
 }
