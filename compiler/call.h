@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "compiler/target.h"
 #include "compiler/vocabulary.h"
 
 struct call_value {
@@ -24,6 +25,10 @@ struct call {
 	const char *workspace;
 	const char *const *add_dirs;
 	size_t add_dir_count;
+	/* The links that the given names of add_dirs passed. One in the writable area
+	 * could be planted. */
+	const struct link *add_dir_links;
+	size_t add_dir_link_count;
 	const char *home;
 	const char *user;
 	const char *git_dir, *git_common_dir;

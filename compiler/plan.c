@@ -69,7 +69,8 @@ static void place_other(struct making *m)
 	enum mode other = m->plan->mode == MODE_READ_ONLY ? MODE_WORKSPACE_WRITE
 							  : MODE_READ_ONLY;
 
-	if (!crossed_links(&m->plan->levels) && !m->call->git_dir)
+	if (!crossed_links(&m->plan->levels) && !m->call->git_dir &&
+		!m->call->add_dir_link_count)
 		return;
 	diags_init(unheard, m->arena);
 	policy_rules(m->policy, other, m->call, 0, m->arena, unheard, rules);

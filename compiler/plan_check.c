@@ -184,6 +184,23 @@ static void report_planted(struct making *m, uint32_t index, const struct link *
 	diag_help(m->diags, diag, "remove the link, or name the place it leads to");
 }
 
+/* A directory that the call adds is a grant like any other. */
+static void check_add_dirs(struct making *m)
+{
+	for (size_t i = 0; i < m->call->add_dir_link_count; i++) {
+		const struct link *link = &m->call->add_dir_links[i];
+		if (m->plan->mode < MODE_WORKSPACE_WRITE ||
+			!in_writable_area(m, link->name))
+			continue;
+		struct diag *diag = diag_report(m->diags, CODE_E072, (struct span){0},
+			"the way to an additional directory passes the link `%s` (-> "
+			"`%s`), which a confined command can plant",
+			shown(m, link->name),
+			diag_quoted(m->diags, link->text, strlen(link->text)));
+		diag_help(m->diags, diag, "name the place it leads to");
+	}
+}
+
 static void check_links(struct making *m)
 {
 	size_t cap = 0;
@@ -521,6 +538,7 @@ void plan_check(struct making *m)
 	check_regrants(m);
 	check_setting_locks(m);
 	check_links(m);
+	check_add_dirs(m);
 	check_git(m);
 	check_existence(m);
 	check_private_trees(m);

@@ -33,9 +33,15 @@ static bool fail(
 	return false;
 }
 
-/* The canonical path of an existing directory. */
-static bool find_directory(
-	struct arena *arena, const char *path, const char **out, const char **error)
+struct links {
+	struct link *list;
+	size_t count, cap;
+};
+
+/* The canonical path of an existing directory. links: what the way passed is added;
+ * may be NULL. */
+static bool find_directory(struct arena *arena, const char *path, struct links *links,
+	const char **out, const char **error)
 {
 	struct walk walk = {.arena = arena};
 
@@ -43,6 +49,11 @@ static bool find_directory(
 	bool directory = walk.fd >= 0 && S_ISDIR(walk.st.st_mode);
 	walk_release(&walk);
 	*out = walk.canonical;
+	for (size_t i = 0; links && i < walk.link_count; i++) {
+		links->list = arena_grow(arena, links->list, links->count, &links->cap,
+			sizeof(*links->list));
+		links->list[links->count++] = walk.links[i];
+	}
 	if (directory)
 		return true;
 	if (walk.error) {
@@ -70,7 +81,7 @@ static bool find_current(struct arena *arena, const char **out, const char **err
 }
 
 static bool find_given(struct arena *arena, const char *what, const char *path,
-	const char **out, const char **error)
+	struct links *links, const char **out, const char **error)
 {
 	const char *current = "";
 
@@ -82,7 +93,7 @@ static bool find_given(struct arena *arena, const char *what, const char *path,
 		return false;
 	if (path[0] != '/')
 		path = arena_printf(arena, "%s/%s", current, path);
-	if (!find_directory(arena, path, out, error)) {
+	if (!find_directory(arena, path, links, out, error)) {
 		*error = arena_printf(arena, "%s %s", what, *error);
 		return false;
 	}
@@ -93,16 +104,19 @@ static bool find_roots(struct call *call, struct arena *arena,
 	const struct call_request *request, const char **error)
 {
 	const char **dirs = arena_array(arena, request->add_dir_count, sizeof(*dirs));
+	struct links links = {0};
 
 	if (!find_given(arena, "workspace", request->workspace ? request->workspace : ".",
-		    &call->workspace, error))
+		    NULL, &call->workspace, error))
 		return false;
 	for (size_t i = 0; i < request->add_dir_count; i++)
 		if (!find_given(arena, "additional directory", request->add_dirs[i],
-			    &dirs[i], error))
+			    &links, &dirs[i], error))
 			return false;
 	call->add_dirs = dirs;
 	call->add_dir_count = request->add_dir_count;
+	call->add_dir_links = links.list;
+	call->add_dir_link_count = links.count;
 	return true;
 }
 
@@ -152,7 +166,7 @@ static void find_temp_roots(struct call *call, struct arena *arena)
 	for (size_t i = 0; i < TEMP_ROOT_COUNT; i++) {
 		const char *root;
 		size_t n = call->temp_root_count;
-		if (!find_directory(arena, temp_roots[i], &root, &ignored))
+		if (!find_directory(arena, temp_roots[i], NULL, &root, &ignored))
 			continue;
 		if (n == 0 || strcmp(roots[n - 1], root) != 0)
 			roots[call->temp_root_count++] = root;

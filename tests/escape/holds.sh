@@ -80,6 +80,8 @@ for who in root user; do
 		ok "$who: $backend: a planted link stops the next launch" is "$status" 125
 		ok "$who: $backend: and is named" has "$err" "passes the link \`$T/ws/build\`"
 		ok "$who: $backend: nothing was written or made through it" test ! -e $T/home/.ssh/authorized_keys -a ! -e $T/home/.config/evil
+		try as $who $cordon run --backend $backend --policy $T/plain.cordon --workspace $T/ws --add-dir $T/ws/build -- sh -c "echo evil > $T/home/.ssh/authorized_keys"
+		ok "$who: $backend: nor can it be an additional directory" test "$status" = 125 -a ! -e $T/home/.ssh/authorized_keys
 		rm $T/ws/build $T/ws/out
 		try run $who $backend build sh -c 'echo fine > out/x'
 		ok "$who: $backend: without the links it runs" is "$status $(cat $T/ws/out/x)" "0 fine"
