@@ -21,7 +21,6 @@
 	X(E008, "a bare path with a character that must be quoted")                      \
 	X(E009, "a control character or NUL in a path")                                  \
 	X(E010, "blocks are nested too deeply")                                          \
-	X(E011, "the file is too large")                                                 \
 	X(E012, "too many rules")                                                        \
 	/* Words. */                                                                     \
 	X(E013, "unknown statement")                                                     \
@@ -84,7 +83,6 @@
 	X(E080, "a backend that was asked for cannot express the policy")                \
 	X(E081, "danger-full-access has no profile")                                     \
 	X(E082, "a requirement that no backend meets")                                   \
-	X(E083, "no backend is usable on this host")                                     \
 	X(E084, "a profile that needs to know what a pattern matches")                   \
 	X(E085, "something that the command needs is hidden from it")                    \
 	X(E086, "a limit that is wider than the policy's")                               \
@@ -103,9 +101,7 @@
 	X(N202, "a required path is taken as present")                                   \
 	X(N203, "an inherited rule still opens something below")                         \
 	X(N204, "rules that are one path on this host")                                  \
-	X(N205, "known control sockets stay open")                                       \
-	X(N206, "a hidden path is taken for a directory")                                \
-	X(N207, "a rule that is off because its path is missing")
+	X(N205, "known control sockets stay open")
 
 enum code {
 #define CODE_NAME(code, title) CODE_##code,

@@ -178,6 +178,37 @@ assert a["workspace-write", "bwrap"]["file"] == "workspace-write.bwrap"' "$scrat
 try $cordon compile -o "$scratch/good.cordon/x" "$scratch/carve.cordon"
 ok "compile -o: a directory that cannot be made is status 2" is "$status" 2
 
+try $cordon compile -q policies/python.cordon
+ok "compile: a snapshot is not compiled without knowing what it matches" has "$status $err" "E084"
+w several.cordon <<'E'
+cordon 1
+policy a { }
+policy b { }
+E
+try $cordon compile "$scratch/several.cordon"
+ok "compile: which of several policies is not guessed" has "$status $err" "E049"
+try $cordon compile -q --policy-name b "$scratch/several.cordon"
+ok "compile: --policy-name says which" is "$status" 0
+printf 'cordon 1\n' >"$scratch/none.cordon"
+try $cordon compile "$scratch/none.cordon"
+ok "compile: a file without a policy" has "$status $err" "E049"
+w absent.cordon <<E
+cordon 1
+policy p { ceiling workspace-write; hide $scratch/absent }
+E
+try $cordon compile --host "$scratch/absent.cordon"
+ok "compile --host: what is missing is taken as present, and said" has "$status $err" "N202"
+w unlisted.cordon <<E
+cordon 1
+policy p { ceiling workspace-write; hide glob "$scratch/unlisted/*/key" snapshot }
+E
+mkdir -p "$scratch/unlisted"
+(cd "$scratch/unlisted" && seq 100001 | xargs mkdir)
+printf '%s\n' "$scratch"/unlisted/* | sed 's|$|/key|' | xargs touch
+try $cordon compile --host "$scratch/unlisted.cordon"
+ok "compile --host: more matches than the limit is an error, not fewer matches" has "$status $err" "E075"
+rm -rf "$scratch/unlisted"
+
 # report
 try $cordon report -q "$scratch/carve.cordon"
 ok "report: a row for every rule" has "$out" 'read ${workspace}/ro'

@@ -121,6 +121,18 @@ E
 try run bwrap promises true
 ok "a promise that cannot be kept yet is not run without it" has "$status $err" "E078"
 
+w hidden <<E
+cordon 1
+policy p { default mode workspace-write; hide /usr/bin/true, $scratch/ws/interpreter optional }
+E
+try run bwrap hidden true
+ok "a program that the policy hides is not run, and the rule is named" has "$status $err" "E085"
+echo '#!/bin/sh' >"$scratch/ws/interpreter"
+printf '#!%s/ws/interpreter\n' "$scratch" >"$scratch/ws/program"
+chmod 755 "$scratch/ws/interpreter" "$scratch/ws/program"
+try run bwrap hidden ./program
+ok "nor one whose interpreter it hides" has "$status $err" "the interpreter"
+
 # Where a sandbox runs inside another one (srt #67; gitmoot #1812)
 try $B/landlock-run --ro / --rw /dev/null --rw /tmp --rw /var/tmp -- $cordon probe --policy "$scratch/plain.cordon" --workspace "$scratch/ws"
 ok "inside another sandbox bwrap is called nested, not missing" has "$out" "bwrap: nested"
