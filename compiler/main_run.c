@@ -162,7 +162,7 @@ static json_t *result_json(struct session *session, const struct run_result *res
 	json_object_set_new(json, "mode",
 		json_string(vocabulary_text(vocabulary_modes, (int)result->mode)));
 	json_object_set_new(json, "backend",
-		json_string(result->backend ? result->backend->name : "none"));
+		main_text_json(result->backend ? result->backend->name : NULL));
 	json_object_set_new(json, "enforcement",
 		json_string(result->backend ? fidelity_enforcement(&result->fidelity)
 					    : "none"));
@@ -260,7 +260,7 @@ static void take_terminal_back(void)
 static void decide_programs(struct session *session, const struct programs *programs)
 {
 	const char *const paths[] = {
-		programs->bwrap, programs->helper, programs->launcher};
+		programs->bwrap, programs->helper, programs->launcher, programs->self};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (paths[i])
@@ -338,7 +338,8 @@ static int finish(struct session *session, struct options *options,
 	}
 	if ((options->json || options->json_fd >= 0) &&
 		!print_json(session, options, result, launched, captures))
-		return 125;
+		/* 125 would say that nothing ran. */
+		return result->outcome <= RUN_TIMEOUT ? status : 125;
 	return status;
 }
 
@@ -392,13 +393,14 @@ int main_run(struct options *options)
 	options->session.host = options->session.launch = true;
 	session_init(&session, &options->session);
 	programs_find(&programs, &session.arena);
-	request.supervision.signals = open_signals();
 	char *directory = realpath(".", NULL);
 	request.directory = directory;
 	if (!directory)
 		result.reason = "the current directory has no path that leads to it";
 	else if (main_open(&session, options, &programs, &mode)) {
 		result.mode = mode;
+		/* Not earlier: while policies are read a signal ends cordon itself. */
+		request.supervision.signals = open_signals();
 		run(&session, options, mode, &request, &launched, &result, captures);
 		for (size_t i = 0; options->capture && i < 2; i++)
 			capture_finish(&captures[i]);

@@ -111,3 +111,14 @@ const char *cause_line(struct arena *arena, const char *words, const char *progr
 	buf_release(&out);
 	return text;
 }
+
+bool cause_is_of_call(enum cause cause)
+{
+	static const enum cause causes[] = {
+		CAUSE_CHANGED, CAUSE_SIZE, CAUSE_LONG, CAUSE_LOCK, CAUSE_SLOW};
+
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+		if (causes[i] == cause)
+			return true;
+	return false;
+}

@@ -60,7 +60,8 @@
 		"variables")                                                             \
 	X(CAUSE_LONG, "cannot express the plan",                                         \
 		"the command has too many words for bwrap",                              \
-		"pass fewer arguments (bwrap takes 9000 with its own)")                  \
+		"pass fewer arguments (bwrap takes 9000 with its own), or ask for "      \
+		"--backend landlock")                                                    \
 	X(CAUSE_CHANGED, "broken", "a path changed while the sandbox was made",          \
 		"try again; if it happens again, see who changes the path")              \
 	X(CAUSE_LOCK, "broken", "the second lock was refused by the kernel",             \
@@ -81,6 +82,11 @@ struct cause_text {
 	const char *verdict, *sentence, *fix;
 };
 const struct cause_text *cause_text(enum cause cause);
+
+/* Whether a cause lies in this call (its paths, its size, what happens beside it) and
+ * not in the host. Another backend is then no way out: who can bring it about would
+ * choose a weaker one. */
+bool cause_is_of_call(enum cause cause);
 
 /* What bwrap's own words mean on this host. */
 enum cause cause_of_bwrap(const char *words);

@@ -369,7 +369,8 @@ static int prepare(struct state *state)
 		keeper->control, keeper->events, keeper->ruleset, keeper->scope};
 	sigset_t child;
 
-	if ((keeper->output >= 0 && dup2(keeper->output, STDOUT_FILENO) < 0) ||
+	if ((keeper->input >= 0 && dup2(keeper->input, STDIN_FILENO) < 0) ||
+		(keeper->output >= 0 && dup2(keeper->output, STDOUT_FILENO) < 0) ||
 		(keeper->error >= 0 && dup2(keeper->error, STDERR_FILENO) < 0))
 		return errno;
 	int error = spawn_keep(kept, sizeof(kept) / sizeof(kept[0]));

@@ -34,7 +34,7 @@ struct keeper {
 	char **environment;
 	const char *directory; /* NULL: as it is */
 	bool tty;
-	int output, error; /* become 1 and 2; -1: as they are */
+	int input, output, error; /* become 0, 1 and 2; -1: as they are */
 	void *stack; /* SPAWN_STACK */
 };
 

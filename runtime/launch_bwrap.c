@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/run_parts.h"
@@ -29,7 +30,7 @@ struct start {
 	char **argv;
 	int passed[PASSED_COUNT];
 	int words;
-	int output; /* -1: ours */
+	int input, output; /* -1: ours */
 	pid_t parent;
 	bool tty;
 	int error; /* set by the child */
@@ -47,6 +48,8 @@ static int become_bwrap(void *arg)
 		return 125;
 	if (!start->tty)
 		setpgid(0, 0);
+	if (start->input >= 0 && dup2(start->input, STDIN_FILENO) < 0)
+		start->error = errno;
 	if (start->output >= 0 && dup2(start->output, STDOUT_FILENO) < 0)
 		start->error = errno;
 	if (!start->error)
@@ -120,7 +123,6 @@ static enum cause start_bwrap(struct work *work, struct start *start,
 
 	stack += -(uintptr_t)stack & 15;
 	start->path = work->request->programs->bwrap;
-	start->argv = make_argv(arena, work, start->passed);
 	start->parent = getpid();
 	start->tty = work->request->tty;
 	pid_t pid = spawn_sharing(become_bwrap, start, stack, &runner->pidfd);
@@ -157,6 +159,7 @@ static enum cause run_bwrap(struct work *work, const struct launch *launch,
 	start.passed[STATUS] = status[1];
 	start.passed[DOCUMENT] = document[1];
 	start.words = words[1];
+	start.input = work->input;
 	start.output = work->request->output;
 	start.passed[STDERR] = fcntl(
 		work->request->error >= 0 ? work->request->error : STDERR_FILENO,
@@ -165,6 +168,7 @@ static enum cause run_bwrap(struct work *work, const struct launch *launch,
 		error = -errno;
 	if (!error)
 		error = make_files(work, launch, fidelity, profile, start.passed);
+	start.argv = make_argv(&work->session->arena, work, start.passed);
 	cause = error ? failed(work, -error, "no descriptor can be made", detail)
 		      : start_bwrap(work, &start, &runner, detail);
 
@@ -196,6 +200,36 @@ static enum cause find_programs(struct work *work, const char **detail)
 		return CAUSE_NONE;
 	*detail = wrong;
 	return CAUSE_UNTRUSTED;
+}
+
+/* With a profile that needs nothing of the plan. cordon-init then ends at once, for
+ * want of its operands, with 125. */
+bool bwrap_works(struct work *work)
+{
+	const struct programs *programs = work->request->programs;
+	static const char *const profile[] = {"bwrap", "--unshare-user", "--unshare-ipc",
+		"--unshare-pid", "--die-with-parent", "--ro-bind", "/", "/", "--proc",
+		"/proc", "--dev", "/dev", "--"};
+	const size_t count = sizeof(profile) / sizeof(profile[0]);
+	const char *argv[sizeof(profile) / sizeof(profile[0]) + 2];
+	struct start start = {.passed = {-1, -1, -1, -1, -1},
+		.input = -1,
+		.output = -1,
+		.words = open("/dev/null", O_WRONLY | O_CLOEXEC),
+		.argv = (char **)argv};
+	struct runner runner = RUNNER_INIT;
+	const char *detail;
+	int status = 0;
+
+	memcpy(argv, profile, sizeof(profile));
+	argv[count] = programs->helper;
+	argv[count + 1] = NULL;
+	if (start.words >= 0 && start_bwrap(work, &start, &runner, &detail) == CAUSE_NONE)
+		spawn_wait(runner.pidfd, &status);
+	if (start.words >= 0)
+		close(start.words);
+	runner_release(&runner);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 125;
 }
 
 /* bwrap counts the words of the command, too (bubblewrap.c, parse_args). */

@@ -145,6 +145,7 @@ static void equip(struct work *work, struct keeper *keeper)
 	keeper->environment = (char **)request->environment;
 	keeper->directory = request->directory;
 	keeper->tty = request->tty;
+	keeper->input = work->input;
 	keeper->output = request->output;
 	keeper->error = request->error;
 }

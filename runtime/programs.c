@@ -44,5 +44,6 @@ void programs_find(struct programs *programs, struct arena *arena)
 
 	programs->bwrap = find_in(arena, system, "bwrap");
 	programs->helper = find_in(arena, places, "cordon-init");
+	programs->self = ours[0] ? arena_printf(arena, "%s/cordon", ours[0]) : NULL;
 	programs->launcher = find_in(arena, places, "landlock-run");
 }

@@ -21,6 +21,7 @@ struct programs {
 	const char *bwrap;
 	const char *helper; /* cordon-init */
 	const char *launcher; /* landlock-run */
+	const char *self; /* the running command line */
 };
 
 /* Looks on this host. Strings live in the arena. */

@@ -13,6 +13,7 @@
 
 #include "backends/report.h"
 #include "runtime/run_parts.h"
+#include "runtime/stdio.h"
 #include "runtime/walk.h"
 
 /* ---- before ---------------------------------------------------------------------------- */
@@ -266,7 +267,9 @@ static const struct {
 	const struct backend *backend;
 	enum cause (*launch)(
 		struct work *, struct fidelity *, struct course *, const char **);
-} chain[] = {{&backend_bwrap, launch_bwrap}, {&backend_landlock, launch_landlock}};
+	bool (*works)(struct work *); /* without the plan; NULL: that says nothing */
+} chain[] = {{&backend_bwrap, launch_bwrap, bwrap_works},
+	{&backend_landlock, launch_landlock, NULL}};
 #define CHAIN_COUNT (sizeof(chain) / sizeof(chain[0]))
 
 /* The tail of the message: one line for each backend, its cause and its fix. */
@@ -308,10 +311,18 @@ static uint64_t now_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+/* Whether a failure lies in this call and not in the host: then no other backend is
+ * tried, or who brought it about would choose a weaker one. */
+static bool is_of_call(struct work *work, size_t index, enum cause cause)
+{
+	return cause_is_of_call(cause) ||
+	       (cause == CAUSE_BROKEN && chain[index].works && chain[index].works(work));
+}
+
 /* One backend. True: out is final. *failure: what a runner died of, kept if another
- * one fails differently. */
-static bool try_backend(
-	struct work *work, size_t index, struct run_result *out, const char **failure)
+ * one fails differently. *over: no other backend is to be tried. */
+static bool try_backend(struct work *work, size_t index, struct run_result *out,
+	const char **failure, bool *over)
 {
 	const struct backend *backend = chain[index].backend;
 	struct course course;
@@ -328,23 +339,32 @@ static bool try_backend(
 		}
 	}
 	pass_over(out, backend, cause, detail);
+	*over = is_of_call(work, index, cause);
 	return false;
 }
 
 void run_confined(struct session *session, const struct plan *plan,
 	const struct run_request *request, struct run_result *out)
 {
-	struct work work = {.session = session, .plan = plan, .request = request};
-	const char *failure = NULL;
+	struct work work = {
+		.session = session, .plan = plan, .request = request, .input = -1};
+	const char *failure = NULL, *error;
 	uint64_t began = now_us();
-	bool done = false;
+	bool done = false, over = false;
 
 	*out = (struct run_result){.mode = plan->mode, .plan = plan};
 	if (!preflight(session, plan, request, &work.candidates, out))
 		return;
-	for (size_t i = 0; i < CHAIN_COUNT && !done; i++)
+	if (!stdio_prepare(plan, &session->arena, &work.input, &error)) {
+		out->outcome = RUN_REFUSED;
+		out->reason = error;
+		return;
+	}
+	for (size_t i = 0; i < CHAIN_COUNT && !done && !over; i++)
 		if (!request->only || request->only == chain[i].backend)
-			done = try_backend(&work, i, out, &failure);
+			done = try_backend(&work, i, out, &failure, &over);
+	if (work.input >= 0)
+		close(work.input);
 	if (!done)
 		give_up(&work, out, failure);
 	out->duration_us = now_us() - began;
@@ -353,7 +373,7 @@ void run_confined(struct session *session, const struct plan *plan,
 void run_unconfined(struct session *session, const struct run_request *request,
 	struct run_result *out)
 {
-	struct work work = {.session = session, .request = request};
+	struct work work = {.session = session, .request = request, .input = -1};
 	struct course course;
 	const char *detail = "";
 	uint64_t began = now_us();
@@ -416,8 +436,11 @@ void run_probe(struct session *session, const struct plan *plan,
 		.programs = programs,
 		.supervision = {.signals = -1, .timeout_ms = PROBE_TIMEOUT_MS},
 	};
-	struct work work = {
-		.session = session, .plan = plan, .request = &request, .check = true};
+	struct work work = {.session = session,
+		.plan = plan,
+		.request = &request,
+		.check = true,
+		.input = -1};
 	struct course course;
 
 	*out = (struct probe_verdict){.backend = backend, .detail = ""};

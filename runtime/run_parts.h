@@ -14,6 +14,7 @@ struct work {
 	const struct run_request *request;
 	const char *const *candidates; /* absolute or relative paths to execute, in this
 	                                * order; NULL-terminated */
+	int input; /* becomes 0 of the command; -1: ours */
 	bool check; /* a check instead of a command */
 };
 
@@ -23,6 +24,9 @@ enum cause launch_bwrap(struct work *work, struct fidelity *fidelity,
 	struct course *course, const char **detail);
 enum cause launch_landlock(struct work *work, struct fidelity *fidelity,
 	struct course *course, const char **detail);
+
+/* Whether bwrap can make any sandbox at all on this host. */
+bool bwrap_works(struct work *work);
 
 /* Landlock: the functional test beside the launch. */
 enum cause probe_landlock(struct work *work, const char **detail);

@@ -55,6 +55,10 @@ def stdio(fd):
     os.write(os.open(f"/proc/self/fd/{fd}", os.O_WRONLY), b"evil\n")
 
 
+def fchmod(fd):
+    os.fchmod(int(fd), 0o777)
+
+
 def inherited(fd):
     os.pwrite(int(fd), b"evil\n", 0)
 

@@ -203,23 +203,24 @@ launches=${CORDON_RACE_LAUNCHES:-1000}
 # The protected tree is the directory that was named a: its file must stay.
 evil='for d in a l; do [ -L $d ] || echo evil > $d/ro/file; done; echo ran'
 race() { # pause-in-us launches command…
-	local d swapper
+	local file swapper
 	world user
 	mkdir -p $T/ws/b/ro && echo original >$T/ws/b/ro/file && ln -s b $T/ws/l
 	chown -h -R $user:$user $T/ws
+	# By descriptor: a name may be exchanged between two looks at it.
+	exec {file}<$T/ws/a/ro/file
 	as user $T/bin/swapper $T/ws/a $T/ws/l "$1" &
 	swapper=$!
 	ran=0 wrong=0
 	for ((i = 0; i < $2; i++)); do
 		(cd $T/ws && as user "${@:3}") >$T/race.out 2>/dev/null
 		grep -q ran $T/race.out && ran=$((ran + 1))
-		for d in a l; do
-			[ -L $T/ws/$d ] || { grep -q original $T/ws/$d/ro/file || wrong=$((wrong + 1)); }
-		done
+		grep -q original /proc/self/fd/$file || wrong=$((wrong + 1))
 		[ $wrong -eq 0 ] || break
 	done
 	kill $swapper
 	wait $swapper 2>/dev/null
+	exec {file}<&-
 }
 # The control: the profile as it was planned, without the checks from inside.
 bare() {

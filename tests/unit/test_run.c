@@ -244,7 +244,7 @@ static void test_mode_and_ceiling(void **state)
 	RUN(&o, &how, cordon, "run", "--policy", wide, "--mode", "danger-full-access",
 		"--json", "--", "sh", "-c", "exit 4");
 	expect_outcome(&o, "exited", 4);
-	assert_non_null(strstr(o.out, "\"backend\":\"none\",\"enforcement\":\"none\""));
+	assert_non_null(strstr(o.out, "\"backend\":null,\"enforcement\":\"none\""));
 }
 
 static void test_what_is_hidden(void **state)
