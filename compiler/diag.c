@@ -183,9 +183,9 @@ const char *diag_quoted(struct diags *diags, const char *bytes, size_t len)
 	return text;
 }
 
-void diags_keep_errors(struct diags *diags)
+void diags_keep_errors(struct diags *diags, struct diag **from)
 {
-	struct diag **link = &diags->first;
+	struct diag **link = from;
 
 	while (*link) {
 		if (diag_severity((*link)->code) == SEVERITY_ERROR)

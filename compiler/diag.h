@@ -79,8 +79,9 @@ const char *diag_code_title(enum code code); /* one sentence */
 const char *diag_quoted(struct diags *diags, const char *bytes, size_t len);
 void diag_put_quoted(struct buf *out, const char *bytes, size_t len, size_t most);
 
-/* Drops warnings and notes from the list (not from the counts). */
-void diags_keep_errors(struct diags *diags);
+/* Drops warnings and notes from the list (not from the counts), from a place on:
+ * &diags->first, or what diags->tail was earlier. */
+void diags_keep_errors(struct diags *diags, struct diag **from);
 
 /* Sorts by file, offset, code: stable. */
 void diags_sort(struct diags *diags);

@@ -438,7 +438,7 @@ void main_findings(struct session *session, const struct options *options)
 	struct buf out = BUF_INIT;
 
 	if (options->quiet)
-		diags_keep_errors(&session->diags);
+		diags_keep_errors(&session->diags, &session->diags.first);
 	diags_render(&session->diags, &session->sources, options->color, &out);
 	if (out.len)
 		fwrite(out.data, 1, out.len, stderr);

@@ -55,7 +55,7 @@ static int become_bwrap(void *arg)
 	if (!start->error)
 		start->error = -spawn_seal();
 	for (size_t i = 0; !start->error && i < PASSED_COUNT; i++)
-		if (fcntl(start->passed[i], F_SETFD, 0) < 0)
+		if (start->passed[i] >= 0 && fcntl(start->passed[i], F_SETFD, 0) < 0)
 			start->error = errno;
 	if (!start->error && dup2(start->words, STDERR_FILENO) < 0)
 		start->error = errno;

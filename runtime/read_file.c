@@ -153,17 +153,16 @@ uint32_t policy_files_read(
 		return known->number;
 	if (!read_file(files->arena, path, SOURCE_SIZE_MAX, &text, error))
 		return 0;
-	known = find_object(files, &text);
-	if (known)
-		return known->number;
 	if (files->count == SOURCE_FILES_MAX) {
 		*error = arena_printf(files->arena, "more than %d files are included",
 			SOURCE_FILES_MAX);
 		return 0;
 	}
+	known = find_object(files, &text);
 
 	const char *name = arena_bytes(files->arena, path, strlen(path));
-	uint32_t number = sources_add(files->sources, name, text.text, text.len);
+	uint32_t number = known ? known->number
+				: sources_add(files->sources, name, text.text, text.len);
 	files->list = arena_grow(files->arena, files->list, files->count, &files->cap,
 		sizeof(*files->list));
 	files->list[files->count++] = (struct policy_file){

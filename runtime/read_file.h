@@ -39,7 +39,8 @@ struct policy_file {
 	uint64_t dev, ino;
 };
 
-/* All files of one compilation, in the order of reading. */
+/* All files of one compilation, in the order of reading; one object under two names
+ * stands here twice, with the same number. */
 struct policy_files {
 	struct arena *arena;
 	struct sources *sources;

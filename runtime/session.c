@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compiler/builtin.h"
@@ -18,6 +19,7 @@
 #include "runtime/call_host.h"
 #include "runtime/target_host.h"
 #include "runtime/trust.h"
+#include "runtime/walk.h"
 
 void session_init(struct session *session, const struct session_options *options)
 {
@@ -126,9 +128,12 @@ bool session_load(struct session *session)
 	/* Expectations are part of a policy: one that does not keep them is wrong
 	 * whatever it is used for. */
 	struct check_plans plans;
+	struct diag **before = session->diags.tail;
 	check_policy(session->policy, PLATFORM_BIT(session->options->platform),
 		session->options->values, session->options->value_count, &session->arena,
 		&session->diags, &plans);
+	/* What else it says of an imaginary machine is for `check`. */
+	diags_keep_errors(&session->diags, before);
 	return session->diags.failures == failures;
 }
 
@@ -142,28 +147,77 @@ void session_decides(struct session *session, const char *path)
 	session->deciding[session->deciding_count++] = path;
 }
 
-static void take_deciding(struct session *session)
+/* An absolute path to what path names from the current directory. */
+static const char *absolute(struct session *session, const char *path)
 {
-	char *cwd = NULL;
+	if (path[0] == '/')
+		return path;
+	char *cwd = realpath(".", NULL);
+	const char *whole = arena_printf(
+		&session->arena, "%s/%s", cwd ? cwd : "/proc/self/cwd", path);
+	free(cwd);
+	return whole;
+}
 
+/* Takes the last name of dir away. False if it is a link: what `..` means behind it
+ * is decided elsewhere. */
+static bool climb(struct session *session, char *dir, const char *path)
+{
+	struct stat st;
+	char *slash = strrchr(dir, '/');
+
+	if (lstat(dir, &st) == 0 && S_ISLNK(st.st_mode))
+		return fail(session, CODE_E046,
+			arena_printf(&session->arena,
+				"%s: `..` behind the symbolic link %s; name the file "
+				"without it",
+				walk_quoted(&session->arena, path),
+				walk_quoted(&session->arena, dir)));
+	if (slash)
+		*slash = '\0';
+	return true;
+}
+
+/* The same without `.` and `..`: a rule is made of it. NULL if that is not sure. */
+static const char *without_dots(struct session *session, const char *path)
+{
+	char *out = arena_alloc(&session->arena, strlen(path) + 2), *end = out;
+
+	*out = '\0';
+	for (const char *next = path; *next;) {
+		size_t len = strcspn(next, "/");
+		if (len == 2 && memcmp(next, "..", 2) == 0) {
+			if (!climb(session, out, path))
+				return NULL;
+			end = out + strlen(out);
+		} else if (len && !(len == 1 && *next == '.')) {
+			*end++ = '/';
+			memcpy(end, next, len);
+			end += len;
+			*end = '\0';
+		}
+		next += len + (next[len] == '/');
+	}
+	return *out ? out : "/";
+}
+
+static bool take_deciding(struct session *session)
+{
 	for (size_t i = 0; i < session->files.count; i++) {
 		const char *path = session->files.list[i].path;
 		if (strcmp(path, "-") == 0)
 			continue;
-		if (path[0] != '/') {
-			if (!cwd)
-				cwd = realpath(".", NULL);
-			path = arena_printf(
-				&session->arena, "%s/%s", cwd ? cwd : "", path);
-		}
+		path = without_dots(session, absolute(session, path));
+		if (!path)
+			return false;
 		session_decides(session, path);
 	}
-	free(cwd);
 	if (session->call.home)
 		session_decides(
 			session, arena_printf(&session->arena, "%s/.config/cordon",
 					 session->call.home));
 	session_decides(session, CORDON_SYSCONFDIR "/cordon");
+	return true;
 }
 
 static const char *kept_name(struct session *session)
@@ -190,7 +244,8 @@ static bool take_host(struct session *session)
 	if (!options->launch)
 		session->call.temp_name = arena_printf(
 			&session->arena, "cordon-%u/session", getuid());
-	take_deciding(session);
+	if (!take_deciding(session))
+		return false;
 	session->call.deciding = session->deciding;
 	session->call.deciding_count = session->deciding_count;
 	session->call.values = options->values;
@@ -232,21 +287,33 @@ bool session_target(struct session *session)
 	return true;
 }
 
+/* What speaks against a policy file; NULL nothing. */
+static const char *distrust(struct session *session, const struct policy_file *file)
+{
+	const char *path = absolute(session, file->path);
+	const char *wrong = trust_check(&session->arena, path);
+	struct stat st;
+
+	/* A second name may lie where the command writes. What is not the caller's own
+	 * the command cannot write by any name. */
+	if (!wrong && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1 &&
+		st.st_uid == geteuid())
+		wrong = arena_printf(&session->arena,
+			"%s has another name (a hard link), and can be changed through "
+			"it",
+			walk_quoted(&session->arena, path));
+	return wrong;
+}
+
 bool session_trust(struct session *session, bool launch)
 {
 	bool trusted = true;
 
 	for (size_t i = 0; i < session->files.count; i++) {
 		const struct policy_file *file = &session->files.list[i];
-		if (strcmp(file->path, "-") == 0)
-			continue;
-		char *path = realpath(file->path, NULL);
-		const char *absolute = file->path[0] == '/' || !path
-					       ? file->path
-					       : arena_bytes(&session->arena, path,
-							 strlen(path));
-		free(path);
-		const char *wrong = trust_check(&session->arena, absolute);
+		const char *wrong = strcmp(file->path, "-") == 0
+					    ? NULL
+					    : distrust(session, file);
 		if (!wrong)
 			continue;
 		trusted = false;
@@ -254,8 +321,8 @@ bool session_trust(struct session *session, bool launch)
 			launch ? CODE_E077 : CODE_W109, (struct span){file->number, 0, 0},
 			"%s", wrong);
 		diag_help(&session->diags, diag,
-			"a policy must belong to you or root and not be writable by "
-			"others");
+			"a policy must belong to you or root, not be writable by others, "
+			"and have one name");
 	}
 	return trusted;
 }

@@ -101,4 +101,39 @@ for bad in 0s 5 -1s 1d 5e3s 99999999999h ''; do
 done
 try env LC_ALL=C A_SECRET=1 FOO=1 bash -c "cd '$scratch/ws' && $cordon run --mode danger-full-access --policy $scratch/environment.cordon -- env"
 ok "environment holds in danger-full-access, too" is "$(echo "$out" | grep -cE '^(LC_ALL|A_SECRET|FOO)=')" 0
+
+# Where the policy is.
+(
+	cd "$scratch/ws" && mkdir -p sub && ln -sfn / link
+)
+try run --policy ../plain.cordon -- true
+ok "--policy by \`..\` is found" is "$status $err" "0 "
+try run --policy ./sub/../../plain.cordon -- true
+ok "--policy by more of it, too" is "$status $err" "0 "
+try run --policy "link/..$scratch/plain.cordon" -- touch through
+ok "\`..\` behind a link is refused with its reason" has "$status $err" \
+	"125 cordon: error[E046]: \`$scratch/ws/link/..$scratch/plain.cordon\`: \`..\` behind the symbolic link \`$scratch/ws/link\`; name the file without it"
+ln "$scratch/plain.cordon" "$scratch/ws/second"
+try run --policy ../plain.cordon -- touch through
+ok "a policy that has a second name is refused" has "$status $err" "125 ../plain.cordon:1:1: error[E077]: "
+ok "it is said why" has "$err" "has another name (a hard link), and can be changed through it"
+rm "$scratch/ws/second"
+ok "nothing ran" test ! -e "$scratch/ws/through"
+mkfifo "$scratch/fifo"
+for signal in INT TERM; do
+	try timeout --foreground -s $signal 1 bash -c "cd '$scratch/ws' && exec $cordon run --policy ../fifo -- touch through"
+	ok "a FIFO that nobody fills: SIG$signal ends the wait" is "$status" 124
+done
+(cd "$scratch/ws" && $cordon run --json --policy ../plain.cordon -- sh -c 'exit 7') >/dev/full 2>/dev/null
+status=$?
+ok "a result that cannot be written does not say that nothing ran" is "$status" 7
+
+# cordon itself decides, too.
+mkdir "$scratch/ws/bin" && cp "$B/cordon" "$B/cordon-init" "$B/landlock-run" "$scratch/ws/bin"
+for backend in bwrap landlock; do
+	try bash -c "cd '$scratch/ws' && bin/cordon run --backend $backend --policy ../plain.cordon -- \
+		sh -c 'mv bin/cordon x; echo evil >bin/cordon; touch ran'"
+	ok "$backend: cordon in a writable root cannot be replaced ($status)" cmp -s "$B/cordon" "$scratch/ws/bin/cordon"
+	rm -f "$scratch/ws/ran"
+done
 finish

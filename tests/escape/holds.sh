@@ -243,4 +243,34 @@ for pause in 1000 15000; do
 	ok "the race, exchanged every $pause us: $ran of $i launches ran, none on the wrong tree" is "$wrong" 0
 done
 ok "the race: and some commands ran" test "$ran" -gt 0
+
+# The same race sends no run to a weaker backend, and neither do many words.
+world user
+mkdir $T/ws/b && ln -s b $T/ws/l && chown -h -R $user:$user $T/ws
+policy chain <<E
+cordon 1
+policy chain {
+    default mode read-only
+    mode read-only { write \${workspace}/a }
+}
+E
+as user $T/bin/swapper $T/ws/a $T/ws/l 300 &
+swapper=$!
+for ((i = 0; i < 150; i++)); do
+	(cd $T/ws && as user $cordon run --json --policy $T/chain.cordon -- true) 2>/dev/null
+done | python3 -c '
+import json, sys
+for line in sys.stdin:
+    r = json.loads(line)
+    print(r["outcome"], r["backend"], [p["backend"] for p in r["passedOver"]])' >$T/chain.out
+kill $swapper
+wait $swapper 2>/dev/null
+ok "the race, without --backend: bwrap failed for some" grep -q "None \['bwrap'\]" $T/chain.out
+ok "the race, without --backend: landlock ran none" is "$(grep -c landlock $T/chain.out)" 0
+world user
+(cd $T/ws && as user $cordon run --policy $T/chain.cordon -- touch a/ran $(seq 9500)) 2>$T/err
+ok "more words than bwrap takes: nothing ran" test ! -e $T/ws/a/ran
+ok "more words than bwrap takes: it is said" grep -q "too many words for bwrap" $T/err
+(cd $T/ws && as user $cordon run --backend landlock --policy $T/chain.cordon -- touch a/ran $(seq -f a/x%g 9500)) 2>$T/err
+ok "more words than bwrap takes: --backend landlock takes them" test -e $T/ws/a/ran
 finish

@@ -582,7 +582,10 @@ static const struct broken {
 	{EVENT("1") EVENT("4") "exit 1\n", RUN_RUNNER_KILLED, false, "may have run"},
 	{EVENT("1") EVENT("4") "kill -KILL $$\n", RUN_RUNNER_KILLED, false,
 		"may have run"},
-	{EVENT("2") "exit 125\n", RUN_RUNNER_FAILURE, true, "not as planned"},
+	/* What lies in this call sends nobody to a weaker backend. */
+	{EVENT("2") "exit 125\n", RUN_RUNNER_FAILURE, false, "not as planned"},
+	{"[ $1 = --args ] || exit 125; echo 'bwrap: not this path' >&2; exit 1\n",
+		RUN_RUNNER_FAILURE, false, "bwrap: not this path"},
 	{"i=0; while [ $i -lt 9999 ]; do echo xxxxxxxxxxxxxxxx; i=$((i+1)); done "
 	 ">&2\nexit 1\n",
 		RUN_RUNNER_FAILURE, true, "xxxx"},
@@ -651,8 +654,11 @@ static void test_broken_runners(void **state)
 			fail_msg(
 				"case %zu: %s: %s", i, run_outcome_text(outcome), reason);
 		run_broken(b, NULL, false, &outcome, &backend, reason, sizeof reason);
-		if (outcome != (b->goes_on ? RUN_EXITED : RUN_RUNNER_KILLED) ||
-			strcmp(backend, b->goes_on ? "landlock" : "bwrap") != 0)
+		const char *ran = b->goes_on                      ? "landlock"
+				  : b->alone == RUN_RUNNER_KILLED ? "bwrap"
+								  : "none";
+		if (outcome != (b->goes_on ? RUN_EXITED : b->alone) ||
+			strcmp(backend, ran) != 0)
 			fail_msg("case %zu, chain: %s, %s: %s", i,
 				run_outcome_text(outcome), backend, reason);
 	}
