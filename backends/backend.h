@@ -40,7 +40,7 @@ enum verdict {
 		"run as an unprivileged user, or use the bwrap backend")                 \
 	X(GAP_LATER_MOUNTS, "later-mounts",                                              \
 		"a file system that the host mounts during the run appears writable",    \
-		"use a kernel with Landlock ABI 2 or later")                             \
+		"use `cordon run` where user namespaces can be made")                    \
 	X(GAP_FIFOS, "fifos",                                                            \
 		"existing FIFOs outside the writable roots can be written",              \
 		"use a kernel with Landlock ABI 2 or later")                             \
@@ -151,6 +151,8 @@ struct launch {
 	const char *directory; /* working directory of the command */
 	const char *const *environment; /* NAME=VALUE, NULL-terminated; NULL: keep */
 	bool tty;
+	bool isolated; /* started in a mount namespace of its own, where no later mount
+	                * of the host arrives (mount_namespaces(7), MS_PRIVATE) */
 };
 
 /*

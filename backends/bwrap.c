@@ -79,13 +79,27 @@ static void check_renames(
 	}
 }
 
+/* Something narrower inside something writable. The second lock, which only grants,
+ * cannot tell the two apart. */
+static bool has_carve_out(const struct plan *plan)
+{
+	for (size_t i = 1; i < plan->entry_count; i++)
+		if (plan->entries[i].level == LEVEL_READ &&
+			enclosing(plan, i)->level == LEVEL_WRITE)
+			return true;
+	return false;
+}
+
 static void check_lock(const struct plan *plan, const struct launch *launch,
 	struct arena *arena, struct fidelity *fidelity)
 {
-	static const enum reason reasons[] = {
-		GAP_LATER_MOUNTS, GAP_FIFOS, GAP_INHERITED_STDIO};
+	static const enum reason reasons[] = {GAP_FIFOS, GAP_INHERITED_STDIO};
 
 	fidelity->abi = launch->helper ? plan->target->landlock_abi : 0;
+	/* bwrap's own mounts get what the host mounts later (MS_SLAVE). */
+	if (!launch->isolated && (fidelity->abi < 2 || has_carve_out(plan)))
+		fidelity_remark(arena, &fidelity->gaps, GAP_LATER_MOUNTS,
+			SUBJECT_MECHANISM, 0, NULL);
 	if (fidelity->abi >= 2)
 		return;
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)

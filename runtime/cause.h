@@ -34,7 +34,7 @@
 		"add an AppArmor profile for bwrap with `userns,`, or sysctl "           \
 		"kernel.apparmor_restrict_unprivileged_userns=0")                        \
 	X(CAUSE_LIMIT, "blocked", "the limit of user namespaces is used up",             \
-		"raise user.max_user_namespaces (sysctl); two are needed for each "      \
+		"raise user.max_user_namespaces (sysctl); three are needed for each "    \
 		"sandbox")                                                               \
 	X(CAUSE_NESTED, "nested",                                                        \
 		"this process is itself confined and cannot make another sandbox",       \
@@ -64,6 +64,8 @@
 		"--backend landlock")                                                    \
 	X(CAUSE_CHANGED, "broken", "a path changed while the sandbox was made",          \
 		"try again; if it happens again, see who changes the path")              \
+	X(CAUSE_NOT_ISOLATED, "blocked", "no mount namespace can be made for bwrap",     \
+		"allow user namespaces")                                                 \
 	X(CAUSE_LOCK, "broken", "the second lock was refused by the kernel",             \
 		"start cordon outside of other Landlock sandboxes (16 layers at most)")  \
 	X(CAUSE_SLOW, "broken", "the check did not end in time",                         \

@@ -9,9 +9,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,8 +35,36 @@ struct start {
 	int input, output; /* -1: ours */
 	pid_t parent;
 	bool tty;
+	bool isolate;
+	char maps[2][32]; /* uid_map and gid_map: the caller, as the caller */
 	int error; /* set by the child */
+	bool not_isolated; /* likewise: that was what failed */
 };
+
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t len = (ssize_t)strlen(text);
+	bool ok = fd >= 0 && write(fd, text, (size_t)len) == len;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* A mount namespace that hears no more of the host's: bwrap's own is a slave of its
+ * parent, and what the host mounted later below a carve-out would appear in there,
+ * writable (mount_namespaces(7), user_namespaces(7)). */
+static bool isolate(const struct start *start)
+{
+	if (unshare(CLONE_NEWNS) < 0 &&
+		(unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0 ||
+			!write_file("/proc/self/setgroups", "deny") ||
+			!write_file("/proc/self/uid_map", start->maps[0]) ||
+			!write_file("/proc/self/gid_map", start->maps[1])))
+		return false;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
 
 /* In the child, which shares our memory. */
 static int become_bwrap(void *arg)
@@ -42,6 +72,10 @@ static int become_bwrap(void *arg)
 	static char *const nothing[] = {NULL};
 	struct start *start = arg;
 
+	if (start->isolate && !isolate(start)) {
+		start->not_isolated = true;
+		return 125;
+	}
 	/* bwrap asks for the same a little later (--die-with-parent). */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != start->parent)
@@ -124,6 +158,8 @@ static enum cause start_bwrap(struct work *work, struct start *start,
 	stack += -(uintptr_t)stack & 15;
 	start->path = work->request->programs->bwrap;
 	start->parent = getpid();
+	snprintf(start->maps[0], sizeof(start->maps[0]), "%u %u 1", geteuid(), geteuid());
+	snprintf(start->maps[1], sizeof(start->maps[1]), "%u %u 1", getegid(), getegid());
 	start->tty = work->request->tty;
 	pid_t pid = spawn_sharing(become_bwrap, start, stack, &runner->pidfd);
 	if (pid < 0) {
@@ -131,10 +167,12 @@ static enum cause start_bwrap(struct work *work, struct start *start,
 		return failed(work, -pid, "no process can be made", detail);
 	}
 	runner->pid = pid;
-	if (!start->error)
+	if (!start->error && !start->not_isolated)
 		return CAUSE_NONE;
 	int status;
 	(void)!spawn_wait(runner->pidfd, &status);
+	if (start->not_isolated)
+		return CAUSE_NOT_ISOLATED;
 	return failed(work, start->error,
 		arena_printf(arena, "`%s` cannot be started", start->path), detail);
 }
@@ -159,6 +197,7 @@ static enum cause run_bwrap(struct work *work, const struct launch *launch,
 	start.passed[STATUS] = status[1];
 	start.passed[DOCUMENT] = document[1];
 	start.words = words[1];
+	start.isolate = launch->isolated;
 	start.input = work->input;
 	start.output = work->request->output;
 	start.passed[STDERR] = fcntl(
@@ -254,6 +293,7 @@ enum cause launch_bwrap(struct work *work, struct fidelity *fidelity,
 		.directory = request->directory,
 		.environment = request->environment,
 		.tty = request->tty,
+		.isolated = true,
 	};
 	struct buf profile = BUF_INIT;
 	enum cause cause = find_programs(work, detail);
@@ -268,6 +308,15 @@ enum cause launch_bwrap(struct work *work, struct fidelity *fidelity,
 		cause = CAUSE_LONG;
 	else
 		cause = run_bwrap(work, &launch, fidelity, &profile, course, detail);
+	if (cause == CAUSE_NOT_ISOLATED) {
+		/* bwrap may have a right that we have not (AppArmor gives it by name). */
+		launch.isolated = false;
+		backend_bwrap.check(work->plan, &launch, &session->arena, fidelity);
+		cause = run_admit(session, work->plan, fidelity, detail);
+		if (cause == CAUSE_NONE)
+			cause = run_bwrap(
+				work, &launch, fidelity, &profile, course, detail);
+	}
 	buf_release(&profile);
 	return cause;
 }

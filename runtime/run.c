@@ -257,6 +257,7 @@ static enum cause admit(struct work *work, const struct backend *backend,
 	const struct launch launch = {
 		.helper = work->request->programs->helper,
 		.tty = work->request->tty,
+		.isolated = true, /* else the launch says so */
 	};
 
 	backend->check(work->plan, &launch, &work->session->arena, fidelity);

@@ -5,7 +5,7 @@
 Exit status 0: the calls succeeded (whether something changed is for the test to
 see). Python is only the carrier: every attempt is plain system calls.
 """
-import ctypes, fcntl, os, signal, socket, stat, struct, sys
+import ctypes, errno, fcntl, os, signal, socket, stat, struct, sys
 
 libc = ctypes.CDLL(None, use_errno=True)
 MS_BIND, MS_REMOUNT, MS_REC, MS_PRIVATE = 4096, 32, 16384, 1 << 18
@@ -182,6 +182,28 @@ def setfl(path):
     fd = os.open(path, os.O_RDONLY)
     fcntl.fcntl(fd, fcntl.F_SETFL, os.O_WRONLY)
     os.write(fd, b"evil\n")
+
+
+# Not an attack: a host where the caller may make no mount namespace by unshare(2),
+# and bwrap may by clone(2). A classic BPF program of seccomp(2), x86-64.
+def no_mount_namespace(*argv):
+    def op(code, k, yes=0, no=0):
+        return struct.pack("HBBI", code, yes, no, k)
+    program = b"".join((
+        op(0x20, 0),  # the number of the call
+        op(0x15, 272, 0, 4),  # unshare
+        op(0x20, 16),  # its flags
+        op(0x54, 0x20000),  # CLONE_NEWNS
+        op(0x15, 0, 1, 0),
+        op(0x06, 0x00050000 | errno.EPERM),
+        op(0x06, 0x7FFF0000)))
+    buffer = ctypes.create_string_buffer(program)
+    class Filter(ctypes.Structure):
+        _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+    filters = Filter(len(program) // 8, ctypes.addressof(buffer))
+    call(libc.prctl(38, 1, 0, 0, 0), "no_new_privs")
+    call(libc.prctl(22, 2, ctypes.byref(filters), 0, 0), "seccomp")
+    os.execvp(argv[0], argv)
 
 
 if __name__ == "__main__":
