@@ -55,6 +55,9 @@ enum verdict {
 	X(GAP_HARD_LINK_ALIAS, "hard-link-alias",                                        \
 		"a protected file has another name that is not protected",               \
 		"remove the other hard links, or protect them too")                      \
+	X(GAP_MOUNT_ALIAS, "mount-alias",                                                \
+		"a protected place is mounted at another path that gives more",          \
+		"protect the other path too, or unmount it")                             \
 	X(GAP_CASE_FOLD, "case-fold",                                                    \
 		"the directory disregards case: other spellings may not be covered",     \
 		"keep protected names out of case-insensitive directories")              \
@@ -70,6 +73,9 @@ enum verdict {
 	X(EXPOSURE_OUTSIDE_REPLACE, "outside-replace",                                   \
 		"a process outside that replaces a protected name lifts its protection", \
 		"do not edit protected files while a command runs")                      \
+	X(EXPOSURE_FIFOS_BELOW, "fifos-below",                                           \
+		"a FIFO below a protected directory of a writable root can be written",  \
+		"keep FIFOs out of protected directories")                               \
 	X(EXPOSURE_SIGNALS, "signals",                                                   \
 		"signals can be sent to other processes of the user",                    \
 		"use Linux 6.12 or later, or the bwrap backend")                         \

@@ -50,12 +50,28 @@ static void check_entry(const struct plan *plan, size_t index, struct arena *are
 		entry->links > 1)
 		fidelity_remark(arena, &fidelity->gaps, GAP_HARD_LINK_ALIAS, SUBJECT_RULE,
 			rule, entry->path);
+	for (size_t i = 0;
+		above && entry->level < above->level && entry->mounts && entry->mounts[i];
+		i++)
+		if (plan_level(plan, entry->mounts[i]) > entry->level)
+			fidelity_remark(arena, &fidelity->gaps, GAP_MOUNT_ALIAS,
+				SUBJECT_RULE, rule, entry->mounts[i]);
 	if (above && entry->level < above->level && entry->casefold)
 		fidelity_remark(arena, &fidelity->gaps, GAP_CASE_FOLD, SUBJECT_RULE, rule,
 			entry->path);
 	if (above && entry->level < LEVEL_WRITE && above->level == LEVEL_WRITE)
 		fidelity_remark(arena, &fidelity->exposures, EXPOSURE_OUTSIDE_REPLACE,
 			SUBJECT_RULE, rule, entry->path);
+	/* Writing to a FIFO is no write to its file system (open(2), EROFS), and the
+	 * second lock grants the whole writable root. */
+	if (above && entry->level == LEVEL_READ && above->level == LEVEL_WRITE) {
+		if (entry->kind == KIND_OTHER)
+			fidelity_remark(arena, &fidelity->gaps, GAP_FIFOS, SUBJECT_RULE,
+				rule, entry->path);
+		else if (entry->kind == KIND_DIRECTORY || entry->kind == KIND_UNKNOWN)
+			fidelity_remark(arena, &fidelity->exposures, EXPOSURE_FIFOS_BELOW,
+				SUBJECT_RULE, rule, entry->path);
+	}
 	/* Root in a user namespace has no power over the files of others. */
 	if (entry->level == LEVEL_WRITE && plan->target->euid == 0 && entry->owner != 0 &&
 		entry->owner != UINT32_MAX) {

@@ -281,7 +281,8 @@ static bool read_quantity(const struct options *options, const char *option,
 		!vocabulary_find(units, end, &factor) ||
 		number > UINT32_MAX / (unsigned)factor) {
 		main_usage(options,
-			"--%s takes a whole number above 0 with a unit, not `%s`", option,
+			"--%s takes a whole number above 0 with a unit (%s), not `%s`",
+			option, units == times ? "ms, s, m, h" : "B, KiB, MiB, GiB",
 			text);
 		return false;
 	}
@@ -442,6 +443,27 @@ void main_findings(struct session *session, const struct options *options)
 	diags_render(&session->diags, &session->sources, options->color, &out);
 	if (out.len)
 		fwrite(out.data, 1, out.len, stderr);
+	buf_release(&out);
+}
+
+void main_gaps(const struct options *options, const struct fidelity *fidelity)
+{
+	bool named[REASON_COUNT] = {false};
+	struct buf out = BUF_INIT;
+
+	if (options->quiet || !fidelity->gaps.count)
+		return;
+	buf_printf(&out,
+		"cordon %s: %s: enforcement is partial: ", options->command->name,
+		fidelity->backend->name);
+	for (size_t i = 0; i < fidelity->gaps.count; i++) {
+		enum reason reason = fidelity->gaps.list[i].reason;
+		if (named[reason])
+			continue;
+		named[reason] = true;
+		buf_printf(&out, "%s%s", i ? ", " : "", reason_text(reason)->code);
+	}
+	fprintf(stderr, "%s (`cordon report` says more)\n", out.data);
 	buf_release(&out);
 }
 

@@ -81,6 +81,10 @@ json_t *main_passed_json(const struct passed_over *passed, size_t count);
 /* Prints the findings of a session on stderr. */
 void main_findings(struct session *session, const struct options *options);
 
+/* One line on stderr that names every gap once; nothing without one. */
+struct fidelity;
+void main_gaps(const struct options *options, const struct fidelity *fidelity);
+
 /* Writes all of a buffer to stdout; false (and a message) if that failed. */
 bool main_print(const struct buf *out);
 

@@ -120,6 +120,8 @@ static bool render(struct work *work, const struct plan *plan,
 	struct session *session = &work->session;
 	struct buf fields = BUF_INIT;
 
+	if (format != FORMAT_JSON && !work->options->output)
+		main_gaps(work->options, fidelity);
 	bool emitted = fidelity->backend->emit(
 		plan, &launch, fidelity, &session->arena, &fields, &session->diags);
 	if (!emitted)
@@ -417,7 +419,7 @@ static bool meets_requirement(
 /* What `run` would give: with the helper where it is a matter of the backend. */
 static size_t check_all(struct work *work, const struct plan *plan, struct fidelity *out)
 {
-	const struct launch launch = {.helper = "/dev/cordon-init"};
+	const struct launch launch = {.helper = "/dev/cordon-init", .isolated = true};
 	size_t count = 0;
 
 	for (size_t b = 0; backends[b]; b++)

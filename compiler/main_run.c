@@ -160,7 +160,9 @@ static json_t *result_json(struct session *session, const struct run_result *res
 	json_object_set_new(json, "maxRssKiB",
 		ran ? json_integer((json_int_t)result->max_rss_kib) : json_null());
 	json_object_set_new(json, "mode",
-		json_string(vocabulary_text(vocabulary_modes, (int)result->mode)));
+		result->mode < MODE_COUNT ? json_string(vocabulary_text(
+						    vocabulary_modes, (int)result->mode))
+					  : json_null());
 	json_object_set_new(json, "backend",
 		main_text_json(result->backend ? result->backend->name : NULL));
 	json_object_set_new(json, "enforcement",
@@ -335,6 +337,9 @@ static int finish(struct session *session, struct options *options,
 					? "SANDBOX_UNAVAILABLE: "
 					: "",
 				result->reason);
+	} else if (isatty(STDERR_FILENO) && !options->json && options->json_fd < 0) {
+		/* Programs read it from the result; a person has no other sign. */
+		main_gaps(options, &result->fidelity);
 	}
 	if ((options->json || options->json_fd >= 0) &&
 		!print_json(session, options, result, launched, captures))
@@ -377,7 +382,8 @@ int main_run(struct options *options)
 	struct programs programs;
 	struct launched launched = {0};
 	struct capture captures[2] = {CAPTURE_INIT, CAPTURE_INIT};
-	struct run_result result = {.outcome = RUN_REFUSED};
+	/* No mode holds before a policy was read. */
+	struct run_result result = {.outcome = RUN_REFUSED, .mode = MODE_COUNT};
 	struct run_request request = {
 		.argv = (const char *const *)options->operands,
 		.programs = &programs,

@@ -29,6 +29,7 @@ struct plan_entry {
 	uint64_t links; /* st_nlink, 0 if not known */
 	uint32_t owner; /* st_uid, UINT32_MAX if not known */
 	bool casefold;
+	const char *const *mounts; /* as in struct fact */
 };
 
 /* A directory that must keep its name: strictly between a writable entry and a

@@ -89,6 +89,7 @@ static void add_entry(struct build *b, path_id node, size_t *cap)
 		.links = fact ? fact->links : 0,
 		.owner = fact ? fact->owner : UINT32_MAX,
 		.casefold = fact && fact->casefold,
+		.mounts = fact ? fact->mounts : NULL,
 	};
 }
 

@@ -48,6 +48,8 @@ struct fact {
 	uint32_t owner; /* st_uid */
 	const struct link *crossed; /* in the order of the look-up */
 	size_t crossed_count;
+	const char *const *mounts; /* other paths at which the object, or a part of what
+	                            * is below, is mounted; NULL-terminated, or NULL */
 	const char *deepest; /* the deepest existing ancestor, canonical; itself if
 	                      * it exists */
 };

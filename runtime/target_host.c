@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "runtime/host_facts.h"
+#include "runtime/mounts.h"
 #include "runtime/walk.h"
 
 #ifndef FS_CASEFOLD_FL
@@ -276,6 +277,8 @@ static int list_sockets(
 int target_host(struct target *target, const struct needs *needs, struct arena *arena)
 {
 	struct fold_cache *cache = arena_alloc(arena, sizeof(*cache));
+	struct mounts mounts;
+	int error = mounts_read(&mounts, arena);
 
 	*target = (struct target){
 		.platform = PLATFORM_LINUX,
@@ -285,6 +288,8 @@ int target_host(struct target *target, const struct needs *needs, struct arena *
 	};
 	for (size_t i = 0; i < needs->path_count; i++) {
 		struct fact fact = host_fact(arena, cache, needs->paths[i]);
+		if (fact.kind != KIND_MISSING)
+			fact.mounts = mounts_aliases(&mounts, arena, fact.canonical);
 		target_add(target, arena, &fact);
 	}
 	target_index(target, arena);
@@ -295,6 +300,7 @@ int target_host(struct target *target, const struct needs *needs, struct arena *
 	for (size_t i = 0; i < needs->pattern_count; i++)
 		target->matches[i] = host_matches(arena, cache, needs->patterns[i]);
 
-	int error = read_root_links(target, arena);
+	if (!error)
+		error = read_root_links(target, arena);
 	return error ? error : list_sockets(target, arena, cache);
 }

@@ -50,7 +50,8 @@ static void put_checks(struct buf *out, const struct buf *fields)
 static void put_artifacts(const struct plan *plan, const struct sources *sources,
 	struct arena *arena, struct diags *diags, struct buf *out)
 {
-	const struct launch launch = {.helper = "/libexec/cordon-init", .directory = "/"};
+	const struct launch launch = {
+		.helper = "/libexec/cordon-init", .directory = "/", .isolated = true};
 	struct fidelity fidelities[2];
 
 	for (size_t b = 0; b < 2; b++) {
