@@ -17,10 +17,14 @@ static void report_climb(const struct plan *wide, const char *path, struct diags
 	struct buf native = BUF_INIT;
 
 	path_put(&native, wide->target->platform, path);
-	diag_report(diags, CODE_E054, rule_of(wide, judged.rule)->span,
+	struct diag *diag = diag_report(diags, CODE_E054,
+		rule_of(wide, judged.rule)->span,
 		"`%s` is narrower in workspace-write (`%s`) than in read-only",
 		diag_quoted(diags, native.data, native.len),
 		vocabulary_text(vocabulary_levels, (int)judged.level));
+	diag_help(diags, diag,
+		"a wider mode gives at least as much: write the rule "
+		"outside the mode blocks, for both");
 	buf_release(&native);
 }
 

@@ -60,7 +60,8 @@ static const struct {
 	{OPTION_MODE, "mode", "MODE", "read-only, workspace-write, danger-full-access"},
 	{OPTION_BACKEND, "backend", "NAME", "bwrap, landlock (compile: or all)"},
 	{OPTION_WORKSPACE, "workspace", "DIR",
-		"the workspace; default: the current directory"},
+		"the workspace; default: the current directory,\n"
+		"                          of an imaginary machine /workspace"},
 	{OPTION_ADD_DIR, "add-dir", "DIR", "one more writable root (may be repeated)"},
 	{OPTION_HOME, "home", "DIR", "the home directory, for another machine"},
 	{OPTION_USER, "user", "NAME", "the user's name, for another machine"},

@@ -20,14 +20,16 @@ static void place(struct making *m, size_t temp_root)
 
 /* `temp private` goes to the first root that no rule makes writable: a parent
  * that the command can change would not be private. */
-static void place_rules(struct making *m)
+static bool place_rules(struct making *m)
 {
 	struct plan *plan = m->plan;
 
 	for (size_t root = 0; root < m->call->temp_root_count; root++) {
 		place(m, root);
+		if (root == 0 && !plan_check_width(m))
+			return false;
 		if (!plan->rules.temp)
-			return;
+			return true;
 		const struct fact *fact = target_find(
 			m->target, m->call->temp_roots[root]);
 		if (fact && fact->kind != KIND_DIRECTORY)
@@ -36,12 +38,14 @@ static void place_rules(struct making *m)
 			m->arena, fact ? fact->canonical : plan->rules.temp);
 		const char *at = fact ? fact->canonical : path_parent(m->arena, parent);
 		if (levels_decide(&plan->levels, at).level < LEVEL_WRITE)
-			return;
+			return true;
 	}
 	if (m->call->temp_root_count == 0) {
 		place(m, 0);
+		if (!plan_check_width(m))
+			return false;
 		if (plan->rules.settings[SETTING_TEMP].value != TEMP_PRIVATE)
-			return;
+			return true;
 	}
 	const struct rule_setting *temp = &plan->rules.settings[SETTING_TEMP];
 	struct diag *diag = diag_report(m->diags, CODE_E076, temp->span,
@@ -49,6 +53,7 @@ static void place_rules(struct making *m)
 		"or missing");
 	diag_help(m->diags, diag, "use `temp host`, or do not make /tmp writable");
 	plan->rules.temp = NULL; /* what follows from it is no mistake of its own */
+	return true;
 }
 
 static bool crossed_links(const struct levels *levels)
@@ -90,7 +95,8 @@ struct plan *plan_make(const struct policy *policy, enum mode mode,
 	plan->policy = policy;
 	plan->target = target;
 	plan->mode = mode;
-	place_rules(&m);
+	if (!place_rules(&m))
+		return NULL;
 	place_other(&m);
 	plan_check(&m);
 	if (diags->failures > failures)

@@ -330,8 +330,14 @@ static void check_missing(struct making *m, uint32_t index, size_t *cap)
 			shown(m, rule->path),
 			fact->dangling ? "is a link that leads nowhere"
 				       : "does not exist");
-		diag_help(m->diags, diag, "make it, or say `optional`%s behind the rule",
-			rule->level == LEVEL_HIDE ? " or `reserve`" : " or `create`");
+		if (fact->dangling)
+			diag_help(
+				m->diags, diag, "remove the link, or make what it names");
+		else
+			diag_help(m->diags, diag,
+				"make it, or say `optional`%s behind the rule",
+				rule->level == LEVEL_HIDE ? " or `reserve`"
+							  : " or `create`");
 	}
 }
 
@@ -433,14 +439,14 @@ static bool is_written(struct making *m, const char *path)
 	return false;
 }
 
-static void check_workspace(struct making *m)
+bool plan_check_width(struct making *m)
 {
 	const char *workspace = canonical(m, m->call->workspace);
 	const char *home = canonical(m, m->call->home);
 	struct span none = {0};
 
 	if (!workspace)
-		return;
+		return true;
 	bool wide = strcmp(workspace, "/") == 0 || (home && path_covers(workspace, home));
 	if (wide && m->plan->mode == MODE_WORKSPACE_WRITE && !is_written(m, workspace)) {
 		struct diag *diag = diag_report(m->diags, CODE_E060, none,
@@ -450,8 +456,17 @@ static void check_workspace(struct making *m)
 		diag_help(m->diags, diag,
 			"name a directory with --workspace, or write a rule for that "
 			"path");
+		return false;
 	}
+	return true;
+}
 
+static void check_workspace(struct making *m)
+{
+	const char *workspace = canonical(m, m->call->workspace);
+
+	if (!workspace)
+		return;
 	struct judgement level = levels_decide(&m->plan->levels, workspace);
 	if (level.level == LEVEL_HIDE && level.rule != NO_RULE &&
 		rule_at(m, level.rule)->span.file)

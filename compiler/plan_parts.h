@@ -22,6 +22,9 @@ struct making {
 	const struct levels *other;
 };
 
+/* The workspace is not too much by itself (E060). Before the rest: what follows from
+ * that is no mistake of its own. */
+bool plan_check_width(struct making *m);
 void plan_check(struct making *m);
 void plan_build(struct making *m);
 

@@ -401,6 +401,29 @@ static bool make_temp(
 	return fail(session, CODE_E076, "no place for a private temporary directory");
 }
 
+/* The parents of private temporary directories that the command could make. */
+static bool hold_parents(
+	struct session *session, const struct plan *plan, struct launched *out)
+{
+	const struct call *call = &session->call;
+	const char *error;
+
+	for (size_t i = 0; i < call->temp_root_count; i++) {
+		const char *path = arena_printf(
+			&session->arena, "%s/%s", call->temp_roots[i], call->temp_name);
+		const char *parent = path_parent(&session->arena, path);
+		struct stat st;
+		if (plan_level(plan, parent) != LEVEL_WRITE || lstat(parent, &st) == 0 ||
+			out->held_count == SESSION_HELD_MAX)
+			continue;
+		if (!temp_dir_make(&out->held[out->held_count], &session->arena,
+			    call->temp_roots[i], call->temp_name, &error))
+			return fail(session, CODE_E076, error);
+		out->held_count++;
+	}
+	return true;
+}
+
 /* All facts anew, where something was made that other rules may see. */
 static bool look_again(struct session *session, const struct plan *plan, bool created)
 {
@@ -432,6 +455,9 @@ struct plan *session_plan_launch(
 	}
 	if (plan->rules.temp && !make_temp(session, plan, out))
 		return NULL;
+	if (!hold_parents(session, plan, out))
+		return NULL;
+	created |= out->held_count > 0;
 	if (created || plan->rules.temp) {
 		if (!look_again(session, plan, created)) {
 			fail(session, CODE_E071, "cannot look at this host");
@@ -457,6 +483,9 @@ static void sweep(struct session *session, const struct temp_dir *temp)
 
 void session_finish(struct session *session, struct launched *launched)
 {
+	for (size_t i = 0; i < launched->held_count; i++)
+		(void)!temp_dir_remove(&launched->held[i]);
+	launched->held_count = 0;
 	if (!launched->has_temp)
 		return;
 	sweep(session, &launched->temp);

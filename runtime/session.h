@@ -71,17 +71,23 @@ bool session_trust(struct session *session, bool launch);
 /* The plan of a confined mode, NULL if errors were reported. */
 struct plan *session_plan(struct session *session, enum mode mode, bool launch);
 
+#define SESSION_HELD_MAX 4 /* at least as many as there are places for temp */
+
 /* What a launch made on the host. */
 struct launched {
 	struct created created; /* stays */
 	struct temp_dir temp; /* goes with session_finish */
 	bool has_temp;
+	struct temp_dir held[SESSION_HELD_MAX]; /* see session_plan_launch */
+	size_t held_count;
 };
 
 /*
  * The plan of a launch: makes what `create` asks for and the private temporary
  * directory, and plans again with the facts of that; dev and ino of pins are
- * known then. NULL if errors were reported; session_finish is due in either case.
+ * known then. Where the command may write a place for private temporary directories,
+ * their parent is made, too, so that it can be hidden: a command that made it could
+ * hold it open, and reach what other runs keep in there. NULL if errors were reported; session_finish is due in either case.
  */
 struct plan *session_plan_launch(
 	struct session *session, enum mode mode, struct launched *out);

@@ -117,12 +117,17 @@ static int make(struct temp_dir *dir)
 static bool fail(
 	struct arena *arena, const struct temp_dir *dir, int error, const char **sentence)
 {
-	if (error == -EPERM || error == -ENOTDIR || error == -ELOOP)
+	const char *parent = arena_printf(
+		arena, "%.*s", (int)(strrchr(dir->path, '/') - dir->path), dir->path);
+	struct stat st;
+
+	if ((error == -EPERM || error == -ENOTDIR || error == -ELOOP) &&
+		lstat(parent, &st) == 0)
 		*sentence = arena_printf(arena,
-			"the private temporary directory %s is not yours alone; remove "
-			"what "
-			"is there",
-			walk_quoted(arena, dir->path));
+			"%s, where private temporary directories are made, must be a "
+			"directory of yours alone and is of user %u with mode %04o; "
+			"remove it",
+			walk_quoted(arena, parent), st.st_uid, st.st_mode & 07777);
 	else
 		*sentence = walk_sentence(arena, dir->path,
 			"cannot be made as temporary directory", -error);

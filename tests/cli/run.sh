@@ -136,4 +136,15 @@ for backend in bwrap landlock; do
 	ok "$backend: cordon in a writable root cannot be replaced ($status)" cmp -s "$B/cordon" "$scratch/ws/bin/cordon"
 	rm -f "$scratch/ws/ran"
 done
+
+# With \`temp host\` the command cannot make, and hold open, the place where the private
+# directories of other runs will be.
+w host <<'E'
+cordon 1
+policy p { default mode workspace-write; temp host }
+E
+parent=/tmp/cordon-$(id -u)
+try run --policy "$scratch/host.cordon" --backend bwrap -- mkdir "$parent/x"
+ok "temp host: the parent of private directories is not the command's to make" has "$status $err" "1 mkdir: cannot create directory"
+ok "temp host: nothing of it is left" test ! -e "$parent"
 finish
